@@ -3,7 +3,7 @@
 
 import { h, icon, prose } from "../shared/dom.js";
 import { unsaved } from "../shared/kept.js";
-import { quoted, where } from "../shared/quoted.js";
+import { oneLine, quoted, where } from "../shared/quoted.js";
 import { hasChanged, markChips, sinceMark } from "../shared/since.js";
 import { cutter } from "./draft.js";
 
@@ -12,7 +12,6 @@ const LONG = 42; // characters of what a button writes
 const TONES = { confirmed: ["ok", "Confirmed"], contradicted: ["bad", "Contradicted"], partly: ["weak", "Partly covered"], elsewhere: ["weak", "Found elsewhere"], not_found: ["off", "Not found"] };
 const OWN = ["own", "The draft’s own figures"];
 
-const line = (text) => text.replace(/\s+/g, " ").trim();
 const short = (text, most = LONG) => (text.length > most ? `${text.slice(0, most).trimEnd()}…` : text);
 const act = (words, onclick, more = "") => h("button", { type: "button", class: `gw-btn sm ${more}`, onclick }, words);
 const words = (cls, text) => h("b", { class: text.length > LONG ? cls : `${cls} whole` }, text);
@@ -54,9 +53,9 @@ export class Card {
     const title = citations[0]?.title ?? "";
     const says = title && title.length <= LONG ? title : "The document";
     const known = corrections.filter((one) => one.said && one.found).slice(0, MANY);
-    if (known.length && status !== "confirmed") return known.map((one) => h("p", { class: "say" }, "The draft says ", words("d", one.said), `. ${says} says `, words("lit-t", line(one.found)), "."));
+    if (known.length && status !== "confirmed") return known.map((one) => h("p", { class: "say" }, "The draft says ", words("d", one.said), `. ${says} says `, words("lit-t", oneLine(one.found)), "."));
     const cut = cutter(text);
-    const lacks = status === "partly" && missing.map(([start, end]) => quoted(line(cut(start, end)))).join(", ");
+    const lacks = status === "partly" && missing.map(([start, end]) => quoted(oneLine(cut(start, end)))).join(", ");
     if (status === "confirmed") return [h("p", { class: "say" }, icon("check_circle", "s16"), " ", h("b", {}, "Confirmed"), ` by ${citations.length > 1 ? `${citations.length} passages` : says.startsWith("The ") ? "the document" : says}.`)];
     return [h("p", { class: "say" }, prose(reason || "The documents don’t say this.")), ...(lacks ? [h("p", { class: "lacks" }, "Not covered: ", lacks)] : [])];
   }
@@ -84,7 +83,7 @@ export class Card {
     const since = hasChanged(open) && h("p", {}, sinceMark({ type: "button", onclick: () => this.check.openCitation(open.n, false) }, "button"));
     this.evidence.replaceChildren(
       ...(status === "not_found" ? [h("p", { class: "near" }, "The nearest passage:")] : []),
-      h("blockquote", {}, open.cell && h("span", { class: "cell" }, `${open.cell}: `), marked(quoted(line(open.quote)), corrections.map((one) => line(one.found))), " ", chip(open)),
+      h("blockquote", {}, open.cell && h("span", { class: "cell" }, `${open.cell}: `), marked(quoted(oneLine(open.quote)), corrections.map((one) => oneLine(one.found))), " ", chip(open)),
       h("p", { class: "at" }, h("span", { class: "where" }, [open.title, section].filter(Boolean).join(" › ")), h("span", { class: "num" }, where(open)), others.length > 0 && h("span", { class: "also" }, "also ", others.map((one, n) => h("span", { class: "num" }, `${named(one, n)}p. ${one.label} `, chip(one))))),
       since || "",
     );

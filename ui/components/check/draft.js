@@ -4,7 +4,7 @@ import { inLibrary } from "../shared/api.js";
 import { h } from "../shared/dom.js";
 import { hasChanged } from "../shared/since.js";
 
-export const STATUSES = {
+const STATUSES = {
   confirmed: ["c", "confirmed"],
   contradicted: ["x", "contradicted"],
   partly: ["p", "partly"],

@@ -1,5 +1,6 @@
 // The line above a draft: what was found, the way through it, how far the check is, export.
 
+import { Documents } from "../shared/documents.js";
 import { button, h, icon, plural } from "../shared/dom.js";
 import { Asking, reads } from "../shared/expense.js";
 import { Exports } from "../shared/exports.js";
@@ -99,12 +100,9 @@ export class Head {
   // Which documents it is checked against, to change.
   choose(panel) {
     const { docs, state } = this.check.data;
-    const boxes = this.check.documents.map(({ id }) => h("input", { type: "checkbox", value: id, checked: !docs || docs.includes(id) }));
-    const rows = this.check.documents.map(({ title, pages }, i) => h("label", { class: "ck" }, boxes[i], h("span", { class: "t", title }, title), h("span", { class: "n num" }, String(pages))));
-    const go = async () => {
-      const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
-      if (await this.check.act("/again", { docs: chosen })) this.against.close(true);
-    };
-    panel.replaceChildren(h("div", { class: "docs gw-scroll" }, rows), h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm primary", disabled: state !== "done" && state !== "stopped", onclick: go }, "Check against these")));
+    const documents = new Documents();
+    documents.offer(this.check.documents, (id) => !docs || docs.includes(id));
+    const go = async () => (await this.check.act("/again", { docs: documents.docs })) && this.against.close(true);
+    panel.replaceChildren(documents.list, h("div", { class: "row" }, h("button", { type: "button", class: "gw-btn sm primary", disabled: state !== "done" && state !== "stopped", onclick: go }, "Check against these")));
   }
 }

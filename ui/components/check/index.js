@@ -1,10 +1,11 @@
 // A draft that is checked: its text with a mark at each claim, what the documents say of the open one below it, and the
 // page of that beside it. What is open stands in the address.
 
-import { ApiError, configure, get, inLibrary, post } from "../shared/api.js";
-import { closeCitation, listening, openCitation } from "../shared/bus.js";
-import { h, showTrouble, troubleBox } from "../shared/dom.js";
-import { free, undoes } from "../shared/keys.js";
+import { configure, inLibrary } from "../shared/api.js";
+import { closeCitation, openCitation } from "../shared/bus.js";
+import { h } from "../shared/dom.js";
+import { free, keyed, undoes } from "../shared/keys.js";
+import { WorkPage } from "../shared/work_page.js";
 import { Card } from "./card.js";
 import { Draft, fits, stale } from "./draft.js";
 import { Head } from "./head.js";
@@ -22,29 +23,18 @@ export function mount({ parentElement, data, tell }) {
   return () => check.close();
 }
 
-class Check {
+class Check extends WorkPage {
   constructor(root) {
-    this.root = root;
-    this.narrow = matchMedia("(max-width: 900px)");
+    super(root, "checks", [
+      ["focus", () => this.card.form || this.poll(0)],
+      ["keydown", (event) => this.key(event), true], // before the page viewer, which has n and p too
+    ]);
     this.head = new Head(this);
     this.card = new Card(this);
-    this.trouble = troubleBox();
-    this.said = h("p", { class: "gw-unseen", role: "status" });
     this.memo = h("article", { class: "memo" });
     this.flow = h("div", { class: "dr gw-scroll", tabindex: "0", role: "group", "aria-label": "Draft, marked" }, this.trouble, this.memo);
     root.append(this.head.element, this.flow, this.said);
     this.draft = new Draft(this.memo, (key, event) => this.select(key, { focus: event.shiftKey, chosen: true }));
-    this.unlisten = listening([
-      ["focus", () => this.card.form || this.poll(0)],
-      ["gw:opened", ({ detail }) => this.opened(detail)],
-      ["keydown", (event) => this.key(event), true], // before the page viewer, which has n and p too
-    ]);
-  }
-
-  close() {
-    this.closed = true;
-    clearTimeout(this.timer);
-    this.unlisten();
   }
 
   show(id) {
@@ -59,21 +49,9 @@ class Check {
   // What there is
 
   // The sentences from `since` on; while it is checked, from the first that is not.
-  async poll(since = this.unchecked()) {
-    clearTimeout(this.timer);
-    const { id } = this;
-    try {
-      const found = await get(`/checks/${id}`, this.data ? { from: since, done: since ? this.data.done : -1 } : {});
-      if (this.closed || id !== this.id) return;
-      if (found.gone) return this.leave(true);
-      this.take(found, since);
-      this.lost = false;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.lost = true;
-      this.complain(error);
-    }
-    if (!this.closed && (this.lost || !["done", "stopped"].includes(this.data?.state))) this.timer = setTimeout(() => this.poll(this.data?.asked ? 0 : undefined), Math.max(BUSY_MS, this.data?.asked ? 2 * this.sentences.length : 0));
+  poll(since = this.data?.asked ? 0 : this.unchecked()) {
+    const known = this.data ? { from: since, done: since ? this.data.done : -1 } : {};
+    return this.news(known, (found) => this.take(found, since), () => Math.max(BUSY_MS, this.data?.asked ? 2 * this.sentences.length : 0));
   }
 
   unchecked() {
@@ -250,20 +228,9 @@ class Check {
 
   // What is done
 
-  // Posts and shows what came of it. True where it was done.
-  async act(path, body = {}) {
-    this.refused = null;
+  act(path, body) {
     if (path === "/again") this.touched = false;
-    try {
-      const answer = await post(`/checks/${this.id}${path}`, body);
-      this.refused = answer.refused ?? null;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.refused = error;
-    }
-    if (this.refused?.code === "unknown_check") return void this.leave(true); // another window deleted it
-    await this.poll(0);
-    return !this.refused;
+    return super.act(path, body);
   }
 
   // A text that changes is checked at once.
@@ -293,14 +260,6 @@ class Check {
     if (this.current !== null && !this.card.form) this.card.undo();
   }
 
-  complain(error) {
-    const key = JSON.stringify([error?.message, error?.hint]);
-    if (key === this.complained) return;
-    this.complained = key;
-    showTrouble(this.trouble, error);
-    this.trouble.scrollIntoView({ block: "nearest" });
-  }
-
   key(event) {
     const back = undoes(event) && this.decided?.length > 0;
     if (!(back || free(event)) || !this.data || event.target.closest?.("dialog, .gw-popup") || (event.target.closest?.(".gw-pane") && !/^[np]$/i.test(event.key))) return;
@@ -315,10 +274,7 @@ class Check {
       Enter: own && current !== null && card.write,
       Escape: current !== null && !("gwDrawer" in document.documentElement.dataset) && (leave || (() => this.unselect())),
     }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (!done) return;
-    event.preventDefault();
-    event.stopPropagation();
-    done();
+    keyed(event, done);
   }
 }
 

@@ -1,6 +1,7 @@
 // What a draft is checked against, the draft itself, pasted or as a file, and the checks so far.
 
 import { configure } from "../shared/api.js";
+import { Documents } from "../shared/documents.js";
 import { button, h, icon, plural } from "../shared/dom.js";
 import { base64, holdsFiles } from "../shared/files.js";
 import { JobsPage } from "../shared/jobs_page.js";
@@ -19,7 +20,7 @@ export function mount({ parentElement, data, tell }) {
   configure(data);
   const page = (parentElement.gwChecks ??= new Checks(parentElement.querySelector(".gw-checks")));
   page.open = (id) => tell("opened", id);
-  page.offer(data.documents, data.sample);
+  page.documents.offer(data.documents, (id, only) => id !== data.sample || only);
   page.load();
   return () => page.close();
 }
@@ -30,7 +31,7 @@ class Checks extends JobsPage {
 
   constructor(root) {
     super(root, { kind: "checks", mark: "d", before: "Checked before", sample: "Try it: a draft with three errors" });
-    this.chosen = new Map(); // whether a document is checked against, by its id
+    this.documents = new Documents(() => {}, "pages", ["No document is ready. ", h("a", { href: "library" }, "Add one in the Library"), ", or try the sample."]);
     this.text = h("textarea", { id: "gw-draft", placeholder: "Paste the text here, or drop a Word, PDF, Markdown, text or Excel file", oninput: () => this.typed() });
     this.text.value = unsaved.get(DRAFT) ?? "";
     this.file = h("input", { type: "file", id: "gw-draft-file", class: "gw-unseen", accept: ".docx,.pdf,.md,.markdown,.txt,.xlsx", onchange: () => this.take(this.file.files[0]) });
@@ -44,9 +45,6 @@ class Checks extends JobsPage {
       this.taken,
       h("div", { class: "row" }, h("label", { class: "gw-btn", for: "gw-draft-file" }, icon("upload_file", "s16"), "Choose a file"), this.file, h("span", { class: "sp" }), h("span", { class: "muted keys" }, "Ctrl Enter"), this.begin),
     );
-    this.count = h("span", { class: "muted num" });
-    this.all = h("button", { type: "button", class: "gw-linkish", onclick: () => this.tickAll() });
-    this.documents = h("div", { class: "docs gw-scroll" });
     root.append(
       h("h1", {}, "Check a draft against your documents"),
       h("p", { class: "lead" }, "Groundwork reads each claim, looks for it in the documents in scope and shows the words that confirm or contradict it. Nothing in the draft changes unless you say so."),
@@ -56,7 +54,7 @@ class Checks extends JobsPage {
       h(
         "div",
         { class: "opt" },
-        h("section", { class: "card" }, h("h2", { id: "gw-against" }, "Check against", h("span", { class: "sp" }), this.all, this.count), h("div", { role: "group", "aria-labelledby": "gw-against" }, this.documents)),
+        h("section", { class: "card" }, h("h2", { id: "gw-against" }, "Check against", h("span", { class: "sp" }), this.documents.all, this.documents.count), h("div", { role: "group", "aria-labelledby": "gw-against" }, this.documents.list)),
         h("section", { class: "card" }, h("h2", {}, "How it marks"), h("ul", { class: "key" }, KEY.map(([mark, words, means]) => h("li", {}, h("span", { class: `s ${mark}` }, words), h("small", {}, means))))),
       ),
       this.list,
@@ -117,7 +115,7 @@ class Checks extends JobsPage {
     if (this.begin.disabled) return;
     this.starting = true;
     this.ready();
-    const docs = [...this.chosen].filter(([, on]) => on).map(([id]) => id);
+    const { docs } = this.documents;
     const draft = this.given ? await this.opened(this.given, async (file) => ({ name: file.name, file: await base64(file) })) : { text: this.text.value };
     const made = draft && (await this.act("/new", { ...draft, docs }));
     this.starting = false;
@@ -125,39 +123,6 @@ class Checks extends JobsPage {
     if (!made) return;
     if (!this.given) unsaved.delete(DRAFT);
     this.open(made.id);
-  }
-
-  // The documents: all at first, less the sample where there are others
-
-  offer(documents, sample) {
-    const known = new Set(documents.map((one) => one.id));
-    for (const id of this.chosen.keys()) if (!known.has(id)) this.chosen.delete(id);
-    for (const { id } of documents) if (!this.chosen.has(id)) this.chosen.set(id, id !== sample || documents.length === 1);
-    this.documents.replaceChildren(
-      ...documents.map(({ id, title, pages }) => {
-        const box = h("input", { type: "checkbox", checked: this.chosen.get(id), onchange: () => (this.chosen.set(id, box.checked), this.tally()) });
-        return h("label", { class: "ck" }, box, h("span", { class: "t", title }, title), h("span", { class: "n num" }, String(pages), h("span", { class: "gw-unseen" }, pages === 1 ? " page" : " pages")));
-      }),
-    );
-    if (!documents.length) this.documents.replaceChildren(h("p", {}, "No document is ready. ", h("a", { href: "library" }, "Add one in the Library"), ", or try the sample."));
-    this.all.hidden = documents.length < 4;
-    this.tally();
-  }
-
-  get ticked() {
-    return [...this.chosen.values()].filter(Boolean).length;
-  }
-
-  tally() {
-    this.count.textContent = this.chosen.size ? `${this.ticked} of ${this.chosen.size}` : "";
-    this.all.textContent = this.ticked ? "None" : "All";
-  }
-
-  tickAll() {
-    const on = !this.ticked;
-    for (const id of this.chosen.keys()) this.chosen.set(id, on);
-    for (const box of this.documents.querySelectorAll("input")) box.checked = on;
-    this.tally();
   }
 }
 

@@ -1,20 +1,14 @@
 // How an answer was searched for: with what words and where, what was read, and how long each step took.
 
-import { ApiError, get } from "../shared/api.js";
+import { answered, get } from "../shared/api.js";
 import { h, plural, prose } from "../shared/dom.js";
 import { pathOf } from "../shared/path.js";
 
 // `light(citation)` opens the sentence of a step.
 export async function how(body, { c, turn }, light) {
-  let found;
-  try {
-    found = await get(`/conversations/${c}/questions/${turn}/why`);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    body.replaceChildren(h("p", { class: "gw-hint", role: "alert" }, prose(`${error.message} ${error.hint}`)));
-    return;
-  }
-  body.replaceChildren(facts(found, light), times(found.steps));
+  const found = await answered(() => get(`/conversations/${c}/questions/${turn}/why`));
+  if (found.refused) body.replaceChildren(h("p", { class: "gw-hint", role: "alert" }, prose(`${found.refused.message} ${found.refused.hint}`)));
+  else body.replaceChildren(facts(found, light), times(found.steps));
 }
 
 function facts(found, light) {

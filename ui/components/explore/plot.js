@@ -46,7 +46,7 @@ function painted(value, colour) {
 
 // The numbers of a column, which may come packed: {dtype, bdata}.
 const ARRAYS = { i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
-export function column(given) {
+function column(given) {
   if (given?.bdata === undefined) return given ?? [];
   const bytes = Uint8Array.from(atob(given.bdata), (character) => character.charCodeAt(0));
   return Array.from(new ARRAYS[given.dtype](bytes.buffer));

@@ -3,20 +3,20 @@
 
 import { button, h, icon, prose } from "../shared/dom.js";
 import { unsaved } from "../shared/kept.js";
-import { where } from "../shared/quoted.js";
+import { oneLine, where } from "../shared/quoted.js";
+import { NARROW } from "../shared/side.js";
 import { hasChanged, markChips, sinceMark } from "../shared/since.js";
 import { day, valued, written } from "./words.js";
 
 const LONG = 90; // characters of a value that is set large
 const PASSAGE = 240; // characters of a passage that are shown
 const act = (words, sign, onclick, more = {}) => h("button", { type: "button", class: "gw-btn sm", onclick, ...more }, sign && icon(sign, "s16"), words);
-const line = (text) => text.replace(/\s+/g, " ").trim();
 const begun = (text) => (text.length > PASSAGE ? `${text.slice(0, text.lastIndexOf(" ", PASSAGE) + 1 || PASSAGE).trimEnd()}…` : text);
 
 export class Card {
   constructor(page) {
     this.page = page;
-    this.narrow = matchMedia("(max-width: 900px)");
+    this.narrow = matchMedia(NARROW);
     this.element = h("section", { class: "fct", "aria-label": "Cell", onkeydown: (event) => event.key === "Escape" && !event.defaultPrevented && (event.stopPropagation(), this.page.closeCell()) });
     this.placed = () => this.place();
     addEventListener("gw:evidence", this.placed);
@@ -101,7 +101,7 @@ export class Card {
     const [text, unit] = valued(value, column);
     const shownUnit = unit || (column.type === "value" && value.number !== null ? value.unit : "");
     const [place] = value.citations;
-    const as = column.type === "value" && value.number !== null && value.text && line(value.text) !== text ? `as “${line(value.text)}”` : "";
+    const as = column.type === "value" && value.number !== null && value.text && oneLine(value.text) !== text ? `as “${oneLine(value.text)}”` : "";
     const more = [as, column.type === "value" && value.period && day(value.period), place && `${where(place)}${place.cell ? `, ${place.cell}` : ""}`].filter(Boolean).join(" · ");
     return [h("p", { class: text.length > LONG ? "big long" : "big" }, h("b", {}, shownUnit ? `${text} ${shownUnit}` : text), h("small", { class: "num" }, more)), value.citations.length > (this.narrow.matches ? 0 : 1) && h("p", { class: "also" }, value.citations.length > 1 ? "Places: " : "Place: ", value.citations.map((one) => this.chip(one)))].filter(Boolean);
   }
@@ -140,13 +140,13 @@ export class Card {
         const [text, unit] = valued(one, column);
         const [place] = one.citations;
         const words = [text, unit, column.type === "value" && one.period && `(${day(one.period)})`].filter(Boolean).join(" ");
-        const quote = place ? [place.cell, line(place.quote)].filter(Boolean).join(": ") : "";
+        const quote = place ? [place.cell, oneLine(place.quote)].filter(Boolean).join(": ") : "";
         return h("li", {}, this.way(place, h("b", {}, words), h("span", { class: "x", title: quote }, quote)), act("Use", "", () => this.decide("corrected", written(one, column)), { "aria-label": `Use ${words}`, title: one === this.likely ? "Use (Space)" : null, class: "gw-btn sm quiet" }));
       };
       const [words, beside] = likely ? ["It may be", "none is certain"] : [`Other values in this ${this.page.noun}`, "not chosen"];
       out.push(...own(words, beside, rivals.map(row)));
     }
-    if (nearest.length) out.push(...own("Nearest passages", status === "not_stated" ? "nothing certain" : "they don’t say it", nearest.map((one) => h("li", {}, this.way(one, h("span", { class: "x near", title: line(one.quote) }, begun(line(one.quote))))))));
+    if (nearest.length) out.push(...own("Nearest passages", status === "not_stated" ? "nothing certain" : "they don’t say it", nearest.map((one) => h("li", {}, this.way(one, h("span", { class: "x near", title: oneLine(one.quote) }, begun(oneLine(one.quote))))))));
     return out;
   }
 

@@ -1,6 +1,6 @@
 // The heads of the columns, each with a menu, and the form in which a column is typed.
 
-import { get } from "../shared/api.js";
+import { answered, get, post } from "../shared/api.js";
 import { h, icon, item, showTrouble, troubleBox } from "../shared/dom.js";
 import { Popup } from "../shared/popup.js";
 import { SHOWN, TYPES } from "./words.js";
@@ -141,7 +141,9 @@ export class Menus {
       event.preventDefault();
       await proposed;
       const body = { name: name.value, question: question.value, type: type.value, unit: type.value === "value" ? unit.value : "" };
-      const refused = await this.page.act(column ? `/columns/${column.id}` : "/columns", body, { own: true });
+      this.page.forgive();
+      const { refused } = await answered(() => post(this.page.path(column ? `/columns/${column.id}` : "/columns"), body));
+      await this.page.poll();
       if (refused) return showTrouble(trouble, refused);
       dialog.close();
       if (!column) this.page.table.go(this.page.table.at[0], this.page.table.columns.length, false);

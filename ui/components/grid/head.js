@@ -111,7 +111,7 @@ export class Head {
     };
     const use = h("button", { type: "button", class: "gw-btn sm primary", onclick: go }, "Use these");
     const rows = new Rows(() => (use.disabled = !rows.good));
-    rows.offer(page.documents, page.most, (id) => !docs || docs.includes(id), docs === null);
+    rows.offer(page.documents, (id) => !docs || docs.includes(id), page.most, docs === null);
     if (sections) rows.tick(page.rows);
     const busy = ["running", "stopping", "waiting"].includes(state);
     panel.replaceChildren(rows.element, h("div", { class: "row" }, use, h("button", { type: "button", class: "gw-btn sm quiet", onclick: () => document.querySelector(".st-key-gw_drop input[type=file]").click() }, "Add documents"), busy && h("span", { class: "gw-unseen" }, "It is being filled")));

@@ -1,12 +1,13 @@
 // A grid: documents or sections by questions, filled in the background, each cell with its place on the page beside it. What is open
 // stands in the address.
 
-import { ApiError, configure, get, inLibrary, post } from "../shared/api.js";
-import { closeCitation, listening, openCitation } from "../shared/bus.js";
+import { configure, get, inLibrary, post } from "../shared/api.js";
+import { closeCitation, openCitation } from "../shared/bus.js";
 import { copy } from "../shared/clipboard.js";
-import { h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
-import { free, undoes } from "../shared/keys.js";
-import { where } from "../shared/quoted.js";
+import { h, icon, plural } from "../shared/dom.js";
+import { free, keyed, undoes } from "../shared/keys.js";
+import { oneLine, where } from "../shared/quoted.js";
+import { WorkPage } from "../shared/work_page.js";
 import { Card } from "./card.js";
 import { Menus } from "./columns.js";
 import { Head } from "./head.js";
@@ -18,7 +19,6 @@ const BUSY_MS = 700;
 const ARRIVING_MS = 2000;
 const SUMMED_MS = 5000; // between two summaries while cells come
 const SHARE = 4; // of the time is not spent on asking what is new
-const GONE = ["unknown_grid"];
 
 export function mount({ parentElement, data, tell }) {
   configure(data);
@@ -29,32 +29,25 @@ export function mount({ parentElement, data, tell }) {
   return () => page.close();
 }
 
-class GridPage {
+class GridPage extends WorkPage {
   constructor(root) {
-    this.root = root;
-    this.narrow = matchMedia("(max-width: 900px)");
+    super(root, "grids", [
+      ["focus", () => this.poll()],
+      ["keydown", (event) => this.anywhere(event), true], // before the page viewer, which has keys of its own
+    ]);
     this.menus = new Menus(this);
     this.table = new Table(this);
     this.head = new Head(this);
     this.card = new Card(this);
-    this.trouble = troubleBox();
-    this.said = h("p", { class: "gw-unseen", role: "status" });
     this.empty = h("div", { class: "gw-empty", hidden: true });
     root.append(this.head.element, this.trouble, this.empty, this.table.element, this.said);
     this.table.element.addEventListener("keydown", (event) => this.key(event));
-    this.unlisten = listening([
-      ["focus", () => this.poll()],
-      ["gw:opened", ({ detail }) => this.opened(detail)],
-      ["keydown", (event) => this.anywhere(event), true], // before the page viewer, which has keys of its own
-    ]);
   }
 
   close() {
-    this.closed = true;
-    clearTimeout(this.timer);
+    super.close();
     this.table.close();
     this.card.close();
-    this.unlisten();
   }
 
   show(id) {
@@ -69,24 +62,12 @@ class GridPage {
   // What there is
 
   // What changed since.
-  async poll() {
-    clearTimeout(this.timer);
-    const { id, data, summed } = this;
+  poll() {
+    const { data, summed } = this;
     const began = performance.now();
     const known = data ? { since: data.at, shape: data.shape, summed, ...(began - this.summedAt > SUMMED_MS && { late: "" }) } : {};
-    try {
-      const found = await get(`/grids/${id}`, known);
-      if (this.closed || id !== this.id) return;
-      if (found.gone) return this.leave(true);
-      this.lost = false;
-      this.take(found);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.lost = true;
-      this.complain(error);
-    }
-    const pause = this.data?.state === "arriving" ? ARRIVING_MS : BUSY_MS;
-    if (!this.closed && (this.lost || !["done", "stopped"].includes(this.data?.state))) this.timer = setTimeout(() => this.poll(), Math.max(pause, SHARE * (performance.now() - began)));
+    const pause = () => Math.max(this.data?.state === "arriving" ? ARRIVING_MS : BUSY_MS, SHARE * (performance.now() - began));
+    return this.news(known, (found) => this.take(found), pause);
   }
 
   take(found) {
@@ -209,7 +190,7 @@ class GridPage {
 
   async fetchPeriods() {
     const { pivot } = this.view;
-    const found = await this.asked(() => get(`/grids/${this.id}/periods`, { column: pivot }));
+    const found = await this.asked(() => get(this.path("/periods"), { column: pivot }));
     if (!found || pivot !== this.view.pivot) return;
     this.periods = found;
     this.draw();
@@ -262,7 +243,7 @@ class GridPage {
 
   async load() {
     const { open } = this;
-    const cell = await this.asked(() => get(`/grids/${this.id}/cell`, { row: open.row, column: open.column }));
+    const cell = await this.asked(() => get(this.path("/cell"), { row: open.row, column: open.column }));
     if (cell?.gone) return this.leave(true);
     if (!cell || open !== this.open) return null;
     this.put(cell);
@@ -331,39 +312,13 @@ class GridPage {
 
   // What is done
 
-  // What came of a request; null if it failed or was refused, which is said.
-  async asked(request) {
-    this.refused = null;
-    try {
-      const answer = await request();
-      if (!answer.refused) return answer;
-      this.refused = answer.refused;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.refused = error;
-    }
-    if (GONE.includes(this.refused.code) && !this.data) this.leave(true);
-    else this.complain(this.refused);
-    return null;
-  }
-
-  // Posts and shows what came of it: true where it was done. With `own`, what was refused is returned instead, to be said
-  // where it was asked for, null where it was done.
-  async act(path, body = {}, { own = false } = {}) {
-    const done = await this.asked(() => post(`/grids/${this.id}${path}`, body));
-    const { refused } = this;
-    if (own) this.forgive();
-    await this.poll();
-    return own ? refused : Boolean(done);
-  }
-
   fillAgain({ row = "", column = "" }) {
     return this.act("/again", { row, column });
   }
 
   // A correction is checked against the document. Returns what was refused, null where it was done.
   async decide({ row, column }, kind, text = "") {
-    const done = await this.asked(() => post(`/grids/${this.id}/decide`, { row, column, kind, text }));
+    const done = await this.asked(() => post(this.path("/decide"), { row, column, kind, text }));
     if (!done) return this.refused;
     this.decided = this.decided.filter((one) => one.row !== row || one.column !== column);
     if (kind) this.decided.push({ row, column });
@@ -392,7 +347,7 @@ class GridPage {
   // A cell with its places, opened or not.
   async whole({ row, column }) {
     if (this.cell?.row === row.id && this.cell.column === column.id) return this.cell;
-    return this.asked(() => get(`/grids/${this.id}/cell`, { row: row.id, column: column.id }));
+    return this.asked(() => get(this.path("/cell"), { row: row.id, column: column.id }));
   }
 
   async copy({ row, column }) {
@@ -403,7 +358,7 @@ class GridPage {
     const value = ["stated", "rival"].includes(cell.status) ? cell.value : null;
     const [text, unit] = value ? valued(value, { ...column, unit: "" }) : ["not stated", ""];
     const [place] = value?.citations ?? [];
-    const source = place ? `${name}, ${where(place)}: “${place.quote.replace(/\s+/g, " ").trim()}”` : name;
+    const source = place ? `${name}, ${where(place)}: “${oneLine(place.quote)}”` : name;
     return this.copied(`${[text, unit].filter(Boolean).join(" ")} (${source})`, "Copied with its source.");
   }
 
@@ -414,42 +369,24 @@ class GridPage {
     this.complain(this.refused);
   }
 
-  complain(error) {
-    const key = JSON.stringify([error?.message, error?.hint]);
-    if (key === this.complained) return;
-    this.complained = key;
-    showTrouble(this.trouble, error);
-  }
-
   // Keys
 
   // In the table, as in a spreadsheet.
   key(event) {
     if (event.target.closest(".gw-panel") || event.target.closest(".gw-popup [aria-expanded=true]")) return;
     const { table } = this;
-    const done = () => {
-      event.preventDefault();
-      event.stopPropagation();
-    };
     const { current } = table;
     const [line] = table.at;
-    if ((event.ctrlKey || event.metaKey) && event.key === "c" && current && getSelection().isCollapsed) {
-      done();
-      this.copy(current);
-      return;
-    }
-    if (!event.altKey && table.move(event)) return done();
+    if ((event.ctrlKey || event.metaKey) && event.key === "c" && current && getSelection().isCollapsed) return keyed(event, () => this.copy(current));
+    if (!event.altKey && table.move(event)) return keyed(event, () => {});
     if (line < 0 || !current || event.ctrlKey || event.metaKey || event.altKey) return;
     const { row, column } = current;
     const at = { row, column };
-    const act = {
+    keyed(event, {
       Enter: () => (column ? this.openCell(row.id, column, { focus: event.shiftKey }) : this.openRow(row)),
       " ": () => column && this.on(at, (card) => card.accept()),
       e: column && free(event) && (() => this.on(at, (card) => card.correct())),
-    }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (!act) return;
-    done();
-    act();
+    }[event.key.length === 1 ? event.key.toLowerCase() : event.key]);
   }
 
   // Does something to a cell, which is opened for that.
@@ -465,9 +402,6 @@ class GridPage {
       "+": free(event) && (() => this.menus.form()),
       Escape: this.open && !this.card.form && !("gwDrawer" in document.documentElement.dataset) && (() => this.closeCell()),
     }[event.key];
-    if (!done) return;
-    event.preventDefault();
-    event.stopPropagation();
-    done();
+    keyed(event, done);
   }
 }

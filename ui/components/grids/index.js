@@ -12,7 +12,7 @@ export function mount({ parentElement, data, tell }) {
   configure(data);
   const page = (parentElement.gwGrids ??= new Grids(parentElement.querySelector(".gw-grids")));
   page.open = (id) => tell("opened", id);
-  page.rows.offer(data.documents, data.most, (id, only) => id !== data.sample || only);
+  page.rows.offer(data.documents, (id, only) => id !== data.sample || only, data.most);
   page.load();
   return () => page.close();
 }

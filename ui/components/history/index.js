@@ -1,6 +1,6 @@
 // The conversations at the side: found by their words as they are typed, the last used first.
 
-import { ApiError, configure, get, inLibrary } from "../shared/api.js";
+import { answered, configure, get, inLibrary } from "../shared/api.js";
 import { listening } from "../shared/bus.js";
 import { h, icon, plural, prose } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
@@ -79,16 +79,10 @@ class History {
     clearTimeout(this.timer);
     const search = this.field.value.trim();
     const number = ++this.asked;
-    let found;
-    try {
-      found = await get("/conversations", { q: search, ...(this.all && { all: 1 }) });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (number === this.asked) this.say(prose(`${error.message} ${error.hint}`), true);
-      return;
-    }
+    const found = await answered(() => get("/conversations", { q: search, ...(this.all && { all: 1 }) }));
     if (number !== this.asked) return; // typed on meanwhile
-    if (this.pressed) this.waiting = () => this.draw(found, search); // a row that goes between press and release is not clicked
+    if (found.refused) this.say(prose(`${found.refused.message} ${found.refused.hint}`), true);
+    else if (this.pressed) this.waiting = () => this.draw(found, search); // a row that goes between press and release is not clicked
     else this.draw(found, search);
   }
 

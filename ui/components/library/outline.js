@@ -1,8 +1,9 @@
 // The library as a tree: groups of documents that are alike, each of which can be asked by itself, and the documents in
 // them, each of which opens with its contents.
 
-import { ApiError, get } from "../shared/api.js";
+import { answered, get } from "../shared/api.js";
 import { button, h, icon, plural, prose } from "../shared/dom.js";
+import { keyed } from "../shared/keys.js";
 
 export class Outline {
   // `ask(ids)` asks documents, `open(id)` opens one.
@@ -22,15 +23,13 @@ export class Outline {
     this.drawn = key;
     if (this.of !== of) {
       if (!this.groups) this.element.replaceChildren(h("p", { class: "none", role: "status" }, h("span", { class: "gw-spin" }), " Grouping documents…"));
-      try {
-        this.groups = await get("/library/groups");
-        this.of = of;
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
+      const groups = await answered(() => get("/library/groups"));
+      if (groups.refused) {
         this.drawn = null;
-        this.element.replaceChildren(h("p", { class: "none", role: "alert" }, prose(`${error.message} ${error.hint}`)));
+        this.element.replaceChildren(h("p", { class: "none", role: "alert" }, prose(`${groups.refused.message} ${groups.refused.hint}`)));
         return;
       }
+      Object.assign(this, { groups, of });
     }
     if (this.drawn !== key) return; // others are shown by now
     this.items = new Map(documents.filter((item) => shown.has(item.id)).map((item) => [item.id, item]));
@@ -109,9 +108,6 @@ export class Outline {
       Enter: lead,
       " ": lead,
     }[event.key];
-    if (!done) return;
-    event.preventDefault();
-    event.stopPropagation();
-    done();
+    keyed(event, done);
   }
 }

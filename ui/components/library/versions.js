@@ -2,9 +2,7 @@
 
 import { get } from "../shared/api.js";
 import { h, plural } from "../shared/dom.js";
-import { quoted, where } from "../shared/quoted.js";
-
-const line = (text) => text.replace(/\s+/g, " ").trim();
+import { side, told } from "../shared/since.js";
 
 export class VersionsView {
   constructor(read, item, { read: open }) {
@@ -47,11 +45,7 @@ export class VersionsView {
   }
 
   row({ old, now }) {
-    const side = (name, title, place) => {
-      if (!place) return h("div", { "data-side": name }, h("b", {}, title), h("span", { class: "w" }, name === "then" ? "Not there yet." : "Not there any more."));
-      const words = place.cell ? `${place.cell}: ${line(place.quote)}` : quoted(line(place.quote));
-      return h("button", { type: "button", "data-side": name, title: `Open page ${place.label}`, onclick: () => this.open(place.doc, place.page) }, h("b", {}, title), h("span", { class: "w" }, words), h("span", { class: "num" }, where(place)));
-    };
-    return h("li", { class: "change" }, h("div", { class: "gw-sides" }, side("then", "Then", old), side("now", "Now", now)));
+    const of = (name, title, place, none) => (place ? side(name, title, told(place, place.quote), place, { title: `Open page ${place.label}`, onclick: () => this.open(place.doc, place.page) }) : side(name, title, none));
+    return h("li", { class: "change" }, h("div", { class: "gw-sides" }, of("then", "Then", old, "Not there yet."), of("now", "Now", now, "Not there any more.")));
   }
 }

@@ -1,7 +1,7 @@
 // The contents of the document: its sections as a tree, each of which leads to its heading and can be asked by itself; the
 // one in force where one reads is marked.
 
-import { ApiError, get } from "../shared/api.js";
+import { answered, get } from "../shared/api.js";
 import { button, h, icon, prose } from "../shared/dom.js";
 
 const MANY = 40; // sections; of more, those inside others are closed at first
@@ -34,13 +34,10 @@ export class Contents {
     if (this.loaded || !this.document) return this.at(page);
     this.loaded = true;
     const { id } = this.document;
-    let items;
-    try {
-      items = await get(`/documents/${id}/sections`);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+    const items = await answered(() => get(`/documents/${id}/sections`));
+    if (items.refused) {
       this.loaded = false;
-      this.box.replaceChildren(h("p", { class: "none", role: "alert" }, prose(`${error.message} ${error.hint}`)));
+      this.box.replaceChildren(h("p", { class: "none", role: "alert" }, prose(`${items.refused.message} ${items.refused.hint}`)));
       return;
     }
     if (this.document?.id !== id) return; // another was opened meanwhile

@@ -1,7 +1,7 @@
 // Find in document: the server knows where what is typed is printed; matches are lit in a colour of their own, since yellow
 // is evidence and nothing else is.
 
-import { ApiError, get } from "../shared/api.js";
+import { answered, get } from "../shared/api.js";
 import { button, h, prose } from "../shared/dom.js";
 
 const WAIT = 150; // ms after a key before it is searched for
@@ -85,13 +85,10 @@ export class Find {
   // What the server says to the query; what goes wrong is said in the bar.
   async get(path) {
     const number = this.asked;
-    try {
-      return await get(path, { q: this.query });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (number === this.asked) this.said.replaceChildren(...prose(`${error.message} ${error.hint}`));
-      return null;
-    }
+    const found = await answered(() => get(path, { q: this.query }));
+    if (!found.refused) return found;
+    if (number === this.asked) this.said.replaceChildren(...prose(`${found.refused.message} ${found.refused.hint}`));
+    return null;
   }
 
   tell() {

@@ -1,10 +1,11 @@
 // The page viewer: what is shown, and how its parts hang together.
 
-import { ApiError, configure, forgetDocument, getDocument, removedError } from "../shared/api.js";
+import { answered, configure, forgetDocument, getDocument, removedError } from "../shared/api.js";
 import { listening, takeWaiting } from "../shared/bus.js";
 import { composer, h, prose } from "../shared/dom.js";
 import { showPane } from "../shared/layout.js";
-import { where } from "../shared/quoted.js";
+import { oneLine, where } from "../shared/quoted.js";
+import { NARROW } from "../shared/side.js";
 import { Ahead } from "./ahead.js";
 import { Contents } from "./contents.js";
 import { Find } from "./find.js";
@@ -165,7 +166,7 @@ class Pane {
     this.find.show(null);
     this.fillChooser();
     if (error.code !== "removed" || !citation) this.pages.fail(h("p", {}, prose(`${error.message} ${error.hint}`)));
-    else this.pages.fail(h("p", {}, h("em", {}, citation.title), " was removed from the library."), citation.quote && h("blockquote", {}, `“${citation.quote.replace(/\s+/g, " ").trim()}”`), citation.quote && h("p", { class: "muted" }, `Quoted from ${where(citation)}`));
+    else this.pages.fail(h("p", {}, h("em", {}, citation.title), " was removed from the library."), citation.quote && h("blockquote", {}, `“${oneLine(citation.quote)}”`), citation.quote && h("p", { class: "muted" }, `Quoted from ${where(citation)}`));
   }
 
   // A picture was asked for of a document that is not there any more.
@@ -193,7 +194,7 @@ class Pane {
     this.light();
     this.pages.goTo(citation);
     const back = await this.return();
-    if (matchMedia("(max-width: 900px)").matches) this.drawer(back?.drawer ?? true);
+    if (matchMedia(NARROW).matches) this.drawer(back?.drawer ?? true);
     if (detail.focus) this.desk.focus();
     dispatchEvent(new CustomEvent("gw:opened", { detail: { turn: detail.turn, n: detail.n } }));
   }
@@ -225,13 +226,8 @@ class Pane {
     if (place && this.document && !place.browsed && place.document !== this.document.id) return null;
     if (!place || !this.document || !this.offered.some((item) => item.id === place.document)) return null;
     this.browsed = place.browsed;
-    try {
-      await this.load(place.document);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.failed(error);
-      return null;
-    }
+    const { refused } = await answered(() => this.load(place.document));
+    if (refused) return this.failed(refused), null;
     if (place.spot && this.desk.clientHeight && this.document?.id === place.document) comeBack(this.pages, place.spot);
     return place;
   }
@@ -360,13 +356,13 @@ class Pane {
   toHeading(page, boxes) {
     this.pages.lightHeading(boxes);
     this.go(page, boxes[0]?.[2]);
-    if (matchMedia("(max-width: 900px)").matches) this.side.choose("thumbs"); // which lies over the pages there
+    if (matchMedia(NARROW).matches) this.side.choose("thumbs"); // which lies over the pages there
   }
 
   // The next questions are asked of one section.
   limit(section) {
     this.tell("section", section);
-    if (matchMedia("(max-width: 900px)").matches) this.side.choose("thumbs");
+    if (matchMedia(NARROW).matches) this.side.choose("thumbs");
     this.drawer(false);
     composer()?.focus();
   }

@@ -21,7 +21,7 @@ const OF_GRID = [
 ];
 
 // What a key does; `pane` is the page viewer.
-export function act(pane, event) {
+function act(pane, event) {
   if (!(pane.document || pane.cited)) return null;
   return {
     n: () => pane.step(1),

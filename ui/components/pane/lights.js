@@ -13,7 +13,7 @@ const APART = 24; // from the middle of one to that of the next, so that a finge
 
 const share = (a, b) => `${(a / b) * 100}%`;
 
-export function percent([width, height], [, x0, y0, x1, y1]) {
+function percent([width, height], [, x0, y0, x1, y1]) {
   return `left:${share(x0, width)};top:${share(y0, height)};width:${share(x1 - x0, width)};height:${share(y1 - y0, height)}`;
 }
 

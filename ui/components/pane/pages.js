@@ -4,6 +4,7 @@
 // is turned as a whole.
 
 import { h, still } from "../shared/dom.js";
+import { NARROW } from "../shared/side.js";
 import { drawHeading, drawLights, drawMatches, drawTags } from "./lights.js";
 import { dropPictures } from "./pictures.js";
 import { fillPictures, pictureOf } from "./sight.js";
@@ -376,7 +377,7 @@ export class Pages {
     if (!citation || citation.doc !== this.document?.id || !this.desk.clientHeight) return;
     if (!moving && !this.desk.closest("[data-gw-drawer]") && this.settled === citation) return;
     this.settled = citation;
-    this.bring(citation.boxes, citation.page, { closely: this.desk.clientWidth < CLOSE_UP && matchMedia("(max-width: 900px)").matches });
+    this.bring(citation.boxes, citation.page, { closely: this.desk.clientWidth < CLOSE_UP && matchMedia(NARROW).matches });
   }
 
   // Brings boxes into sight, or the page where there are none.

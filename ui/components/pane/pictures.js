@@ -1,7 +1,7 @@
 // The picture of a page: one for the whole page, and over it, where that would be too coarse for the zoom and the screen,
 // tiles of the part that is in sight.
 
-import { ApiError, get, getFile, pictureUrl, url } from "../shared/api.js";
+import { answered, get, getFile, pictureUrl, url } from "../shared/api.js";
 import { h, prose } from "../shared/dom.js";
 
 const WHOLE = 1920; // pixels of width up to which a page is one picture
@@ -67,14 +67,10 @@ export function dropPictures(face) {
 // A picture that cannot be had says why on its page; of a document that was removed, `gw:removed` is told.
 async function broken(image, source, id) {
   if (!image.isConnected || !image.getAttribute("src")) return;
-  try {
-    await getFile(source);
-    image.src = `${source}&again`;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.code === "removed") dispatchEvent(new CustomEvent("gw:removed", { detail: id }));
-    else image.closest(".gw-page")?.append(h("p", { class: "gw-page-error", role: "alert" }, prose(`${error.message} ${error.hint}`)));
-  }
+  const { refused } = await answered(() => getFile(source));
+  if (!refused) image.src = `${source}&again`;
+  else if (refused.code === "removed") dispatchEvent(new CustomEvent("gw:removed", { detail: id }));
+  else image.closest(".gw-page")?.append(h("p", { class: "gw-page-error", role: "alert" }, prose(`${refused.message} ${refused.hint}`)));
 }
 
 // Tiles over `face` for the part [x0, y0, x1, y1] of the page (points) that is in sight, `z` CSS pixels per point.

@@ -1,6 +1,7 @@
 // The side of the page viewer: thumbnails or the contents, by two tabs, and the list of keys below.
 
 import { button, h, icon } from "../shared/dom.js";
+import { NARROW } from "../shared/side.js";
 import { help } from "./keyboard.js";
 
 const KEY = "gw.side";
@@ -32,7 +33,7 @@ export class Side {
 
   // As it was in this tab of the browser; called once everything else is there.
   restore(usual) {
-    this.choose((sessionStorage.getItem(KEY) ?? usual) === "contents" && !matchMedia("(max-width: 900px)").matches ? "contents" : "thumbs", false);
+    this.choose((sessionStorage.getItem(KEY) ?? usual) === "contents" && !matchMedia(NARROW).matches ? "contents" : "thumbs", false);
   }
 
   choose(name, keep = true) {

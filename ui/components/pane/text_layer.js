@@ -1,7 +1,7 @@
 // Invisible words over a page's picture, so that they can be selected and copied. SVG text takes the width that it is
 // told, so that a word lies exactly over its picture whatever its typeface; the layer scales and turns with the page.
 
-import { ApiError } from "../shared/api.js";
+import { answered } from "../shared/api.js";
 import { svg } from "../shared/dom.js";
 import { getWords } from "./pictures.js";
 
@@ -12,13 +12,8 @@ const BUSY = 1000; // ms for which words wait for a browser that has more to do
 export async function addTextLayer(element, document, page) {
   await new Promise((done) => setTimeout(done, LATER));
   if (!element.isConnected) return null;
-  let words;
-  try {
-    words = await getWords(document, page);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return null; // the page can be read all the same, and whatever fails shows where it is asked for
-  }
+  const words = await answered(() => getWords(document, page));
+  if (words.refused) return null; // the page can be read all the same, and whatever fails shows where it is asked for
   await idle(); // a thousand words take a frame or two
   if (!element.isConnected) return null;
   const [width, height] = document.pages[page - 1];

@@ -2,7 +2,8 @@
 // above the page; where the page is a drawer, under the text.
 
 import { button, h, icon, plural } from "../shared/dom.js";
-import { where } from "../shared/quoted.js";
+import { oneLine, where } from "../shared/quoted.js";
+import { NARROW } from "../shared/side.js";
 import { hasChanged, sinceMark } from "../shared/since.js";
 
 const SIGNS = { supported: ["ok", "check_circle", "Supported"], weak: ["weak", "warning", "Weak"], unsupported: ["bad", "error", "Unsupported"] };
@@ -11,7 +12,7 @@ export class Evidence {
   constructor(report) {
     this.report = report;
     this.own = h("section", { class: "gw-evidence", "aria-label": "Evidence" });
-    this.narrow = matchMedia("(max-width: 900px)");
+    this.narrow = matchMedia(NARROW);
     this.changed = () => this.draw();
     this.narrow.addEventListener("change", this.changed);
   }
@@ -62,12 +63,12 @@ export class Evidence {
     // The worst verdict of the claims that cite it.
     const verdicts = [...this.report.column.querySelectorAll(`a.gw-cite[data-n="${one.n}"]`)].map((chip) => chip.closest(".gw-claim")?.dataset.status);
     const [tone, sign, word] = SIGNS[["unsupported", "weak", "supported"].find((status) => verdicts.includes(status))] ?? [];
-    const words = one.cell ? `${one.cell}: ${one.quote}` : `“${one.quote}”`;
+    const words = oneLine(one.cell ? `${one.cell}: ${one.quote}` : `“${one.quote}”`);
     const link = h(
       "a",
       { href: `#cite-${section.turn}-${one.n}`, "data-turn": section.turn, "data-n": one.n, onclick: open },
       h("span", { class: "tag" }, String(one.n)),
-      h("span", { class: "x", title: words.replace(/\s+/g, " ") }, words.replace(/\s+/g, " ")),
+      h("span", { class: "x", title: words }, words),
       h("span", { class: "num pg" }, where(one)),
       word && h("span", { class: `gw-st ${tone}` }, icon(sign, "s14"), h("span", { class: "gw-unseen" }, word)),
       hasChanged(one) && sinceMark(),

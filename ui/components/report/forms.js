@@ -1,6 +1,6 @@
 // What a person types into a section: what it asks for, its text, how to rewrite it; and its history.
 
-import { get } from "../shared/api.js";
+import { answered, get } from "../shared/api.js";
 import { h, icon, prose } from "../shared/dom.js";
 import { unsaved } from "../shared/kept.js";
 import { where } from "../shared/quoted.js";
@@ -165,7 +165,7 @@ export function rewrite(section, report, panel) {
   panel.replaceChildren(form);
   const held = hold("rewrite", section, report, form, () => Boolean(field.value.trim()));
   field.focus();
-  get(`/reports/${report.id}/expense`, { sections: section.id }).then(({ words }) => (cost.textContent = words), (error) => report.complain(error));
+  answered(() => get(report.path("/expense"), { sections: section.id })).then(({ words, refused }) => (refused ? report.complain(refused) : (cost.textContent = words)));
 }
 
 export async function showHistory(section, report, panel, opener) {
@@ -174,12 +174,8 @@ export async function showHistory(section, report, panel, opener) {
     opener.setAttribute("aria-expanded", "false");
     return;
   }
-  let versions;
-  try {
-    ({ versions } = await get(`/reports/${report.id}/sections/${section.id}/versions`));
-  } catch (error) {
-    return report.complain(error);
-  }
+  const { versions, refused } = await answered(() => get(report.path(`/sections/${section.id}/versions`)));
+  if (refused) return report.complain(refused);
   const when = (seconds) => new Date(seconds * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
   const row = (one) => {
     const here = one.id === section.shown?.id;

@@ -1,9 +1,10 @@
 // A report: its outline at the left, the section that is open in the middle, what that cites above the page. It asks the
 // server by itself, often while something is being written; what is done goes straight to its route.
 
-import { ApiError, configure, get, post } from "../shared/api.js";
-import { closeCitation, listening, lookAtCitation, openCitation } from "../shared/bus.js";
-import { h, showTrouble, troubleBox } from "../shared/dom.js";
+import { configure } from "../shared/api.js";
+import { closeCitation, lookAtCitation, openCitation } from "../shared/bus.js";
+import { h } from "../shared/dom.js";
+import { WorkPage } from "../shared/work_page.js";
 import { Cards } from "../thread/card.js";
 import { Evidence } from "./evidence.js";
 import { takeUp } from "./forms.js";
@@ -24,13 +25,14 @@ export function mount({ parentElement, data, tell }) {
   return () => report.close();
 }
 
-class Report {
+class Report extends WorkPage {
   constructor(root) {
-    this.root = root;
+    super(root, "reports", [
+      ["focus", () => this.poll()],
+      ["gw:evidence", () => this.evidence.draw()],
+    ]);
     this.bar = h("div", { class: "rh", role: "group", "aria-label": "Report" });
     this.nav = h("nav", { class: "out gw-scroll", "aria-label": "Sections" });
-    this.trouble = troubleBox();
-    this.said = h("p", { class: "gw-unseen", role: "status" });
     this.column = h("div", { class: "col" });
     this.flow = h("div", { class: "ed gw-scroll", tabindex: "0", role: "group", "aria-label": "Section" }, this.trouble, this.column);
     root.append(this.bar, h("div", { class: "two" }, this.nav, this.flow), this.said);
@@ -39,20 +41,13 @@ class Report {
     this.passage = new PassageButton(this);
     this.cards = new Cards(this.flow, (turn, n) => this.find(turn, n));
     this.flow.addEventListener("click", (event) => this.clicked(event));
-    this.unlisten = listening([
-      ["focus", () => this.poll()],
-      ["gw:opened", ({ detail }) => this.opened(detail)],
-      ["gw:evidence", () => this.evidence.draw()],
-    ]);
   }
 
   close() {
-    this.closed = true;
-    clearTimeout(this.timer);
+    super.close();
     this.cards.close();
     this.passage.close();
     this.evidence.close();
-    this.unlisten();
   }
 
   show(id) {
@@ -64,23 +59,9 @@ class Report {
 
   // What there is
 
-  async poll() {
-    clearTimeout(this.timer);
-    let busy = false;
-    try {
-      const found = await get(`/reports/${this.id}`, this.data ? { since: this.data.revision } : {});
-      if (this.closed) return;
-      if (found.gone) return this.complain(found.gone);
-      if (found.same) this.follow(found.live);
-      else this.take(found);
-      busy = Boolean(this.data.live) || this.data.sections.some((one) => one.state === "waiting");
-      if (this.lost) this.complain(null);
-      this.lost = false;
-    } catch (error) {
-      this.lost = true;
-      this.complain(error);
-    }
-    if (!this.closed) this.timer = setTimeout(() => this.poll(), busy ? BUSY_MS : IDLE_MS);
+  poll() {
+    const pause = () => (!this.lost && (this.data.live || this.data.sections.some((one) => one.state === "waiting")) ? BUSY_MS : IDLE_MS);
+    return this.news(this.data ? { since: this.data.revision } : {}, (found) => (found.same ? this.follow(found.live) : this.take(found)), pause);
   }
 
   take(data) {
@@ -168,31 +149,14 @@ class Report {
 
   // What is done
 
-  // Posts, says what was refused, and shows what came of it. True where it was done.
-  async act(path, body = {}, where = `/reports/${this.id}`) {
+  act(path, body) {
     this.say(""); // what was said of the version before
-    try {
-      const answer = await post(`${where}${path}`, body);
-      this.complain(answer.refused ?? null);
-      if (answer.refused) return false;
-      this.last = answer;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.complain(error);
-      return false;
-    }
-    await this.poll();
-    return true;
+    this.complain(null);
+    return super.act(path, body);
   }
 
   on(section, what, more = {}) {
     return this.act(`/sections/${section.id}/done`, { what, ...more });
-  }
-
-  complain(error) {
-    if (error?.code === "unknown_report") return this.leave(true); // another window deleted it
-    showTrouble(this.trouble, error);
-    this.trouble.scrollIntoView({ block: "nearest" });
   }
 
   say(words) {

@@ -75,11 +75,10 @@ export class Outline {
   async add() {
     const heading = this.field.value.trim();
     if (!heading) return;
-    if (await this.report.act("/sections", { heading, after: this.report.current, below: this.under })) {
-      const made = this.report.last.id;
-      this.field.value = "";
-      this.end();
-      this.report.open(made);
-    }
+    const made = await this.report.act("/sections", { heading, after: this.report.current, below: this.under });
+    if (!made) return;
+    this.field.value = "";
+    this.end();
+    this.report.open(made.id);
   }
 }

@@ -2,7 +2,7 @@
 
 import { button, fromHtml, h, icon, plural, prose, still } from "../shared/dom.js";
 import { morph } from "../shared/morph.js";
-import { where } from "../shared/quoted.js";
+import { oneLine, where } from "../shared/quoted.js";
 import { hasChanged, markChips, sinceMark } from "../shared/since.js";
 import { checked, editAsked, editText, showHistory, rewrite } from "./forms.js";
 
@@ -221,7 +221,7 @@ function insufficient(section, what, report) {
 }
 
 const short = (words) => {
-  const line = words.replace(/\s+/g, " ").trim();
+  const line = oneLine(words);
   return line.length > 220 ? `${line.slice(0, 220)}…` : line;
 };
 

@@ -1,21 +1,15 @@
 // What a report is about, asked before it is filled: the subject, the documents, the period, each prefilled from the
 // library. It can be skipped, and changed later.
 
-import { ApiError, get } from "../shared/api.js";
+import { answered, get } from "../shared/api.js";
 import { h, icon, plural } from "../shared/dom.js";
 
 const LATEST = "0";
 const plain = (name) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 
 export async function drawSetup(column, report) {
-  let found;
-  try {
-    found = await get(`/reports/${report.id}/about`);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    report.complain(error);
-    return;
-  }
+  const found = await answered(() => get(report.path("/about")));
+  if (found.refused) return report.complain(found.refused);
   if (!report.setup) return;
   column.replaceChildren(form(found, report));
 }

@@ -1,6 +1,6 @@
 // The list of reports, and what a new one begins from: a template of Groundwork's own, a file, or a pasted outline.
 
-import { ApiError, configure, get, inLibrary, post } from "../shared/api.js";
+import { answered, configure, get, inLibrary, post } from "../shared/api.js";
 import { h, icon, showTrouble, troubleBox } from "../shared/dom.js";
 import { base64 } from "../shared/files.js";
 
@@ -24,13 +24,11 @@ class Reports {
   }
 
   async load() {
-    try {
-      this.draw(await get("/reports"));
-      this.making = false;
-      this.trouble.hidden = true;
-    } catch (error) {
-      this.complain(error);
-    }
+    const found = await answered(() => get("/reports"));
+    if (found.refused) return this.complain(found.refused);
+    this.draw(found);
+    this.making = false;
+    this.trouble.hidden = true;
   }
 
   complain(error) {
@@ -84,14 +82,9 @@ class Reports {
   async create(template) {
     if (this.making) return; // a double click begins one report
     this.making = true;
-    try {
-      const made = await post("/reports/new", template);
-      if (made.refused) this.complain(made.refused);
-      else return this.open(made.id); // and none is begun until the list is drawn again
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.complain(error);
-    }
+    const made = await answered(() => post("/reports/new", template));
+    if (!made.refused) return this.open(made.id); // and none is begun until the list is drawn again
+    this.complain(made.refused);
     this.making = false;
   }
 }

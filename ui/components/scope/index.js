@@ -1,7 +1,7 @@
 // The documents that the next question searches: a box each, a field that finds some of many, and one that puts those of
 // a tag or folder into scope. A click shows at once; the script is told of all that were not heard yet.
 
-import { ApiError, configure, forgetDocument, post } from "../shared/api.js";
+import { answered, configure, forgetDocument, post } from "../shared/api.js";
 import { button, h, prose } from "../shared/dom.js";
 import { editName } from "../shared/rename.js";
 
@@ -93,14 +93,8 @@ class ScopeList {
 
   async keepName(id, title) {
     this.none.textContent = "";
-    try {
-      const { refused } = await post(`/documents/${id}/title`, { title });
-      if (refused) throw new ApiError(200, refused);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.none.replaceChildren(...prose(`${error.message} ${error.hint}`));
-      return;
-    }
+    const { refused } = await answered(() => post(`/documents/${id}/title`, { title }));
+    if (refused) return this.none.replaceChildren(...prose(`${refused.message} ${refused.hint}`));
     forgetDocument(id);
     this.renamed(id);
   }

@@ -71,10 +71,10 @@ export const post = (path, body = {}) =>
     body: JSON.stringify(body),
   });
 
-// The answer to a call; of one that fails, its error as what was `refused`.
+// The answer to a call, or {}; of one that fails, its error as what was `refused`.
 export async function answered(call) {
   try {
-    return await call();
+    return (await call()) ?? {};
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { refused: error };

@@ -37,13 +37,17 @@ export function fromHtml(html) {
 // Text of an error or hint: what stands between backticks becomes code. `_prose` in ui/server/frame.py is its twin.
 export const prose = (text) => text.split(/`([^`]+)`/).map((part, i) => (i % 2 ? h("code", {}, part) : part));
 
+// An error and what to do about it.
+const told = (error) => [icon("error"), h("div", {}, h("b", {}, prose(error.message)), error.hint && h("p", {}, prose(error.hint)))];
+export const errorBox = (error) => h("div", { class: "gw-msg bad", role: "alert" }, told(error));
+
 // Box for an error, hidden until `showTrouble` is given one.
 export const troubleBox = () => h("div", { class: "gw-msg bad", role: "alert", hidden: true });
 
 // Shows `error` in its box, `more` beside its words; none hides the box.
 export function showTrouble(box, error, ...more) {
   box.hidden = !error;
-  if (error) box.replaceChildren(icon("error"), h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(error.hint ?? ""))), ...more);
+  if (error) box.replaceChildren(...told(error), ...more);
 }
 
 // The field in which questions are typed; null where there is none.

@@ -1,6 +1,6 @@
 // A menu of files to save: a line for each kind, with its name and what it is for.
 
-import { ApiError, save } from "./api.js";
+import { answered, save } from "./api.js";
 import { h, icon, prose } from "./dom.js";
 import { Popup } from "./popup.js";
 
@@ -15,14 +15,10 @@ export class Exports extends Popup {
       const take = async (kind, title) => {
         said.className = "said";
         said.textContent = `Creating ${title}`;
-        try {
-          await save(`${address()}.${kind}`, `${name}.${kind}`, query());
-          this.close(true);
-        } catch (error) {
-          if (!(error instanceof ApiError)) throw error;
-          said.className = "said bad";
-          said.replaceChildren(...prose(`${error.message} ${error.hint ?? ""}`));
-        }
+        const { refused } = await answered(() => save(`${address()}.${kind}`, `${name}.${kind}`, query()));
+        if (!refused) return this.close(true);
+        said.className = "said bad";
+        said.replaceChildren(...prose(`${refused.message} ${refused.hint ?? ""}`));
       };
       const items = kinds.map(([kind, title, what]) => h("button", { type: "button", class: "item", "data-kind": kind, onclick: () => take(kind, title) }, icon(TABLES.includes(kind) ? "table" : "description", "s16"), h("span", {}, title, h("small", {}, what))));
       panel.replaceChildren(...items, ...more(), said);

@@ -1,6 +1,6 @@
 // Page on which work of a kind begins, with the list of what was begun so far: checks, grids.
 
-import { ApiError, answered, get, inLibrary, post } from "./api.js";
+import { answered, get, inLibrary, post } from "./api.js";
 import { button, h, icon, showTrouble, troubleBox } from "./dom.js";
 import { when } from "./when.js";
 
@@ -62,13 +62,8 @@ export class JobsPage {
 
   async load() {
     clearTimeout(this.timer);
-    let found;
-    try {
-      found = await get(`/${this.kind}`);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return this.say(error);
-    }
+    const found = await answered(() => get(`/${this.kind}`));
+    if (found.refused) return this.say(found.refused);
     if (this.closed) return;
     this.loaded?.(found);
     const all = found[this.kind];

@@ -11,5 +11,8 @@ export function quoted(text) {
   return `“${line.replace(/[“„‟]/g, (mark) => (mark === "„" ? "‚" : "‘")).replaceAll("”", "’")}”`;
 }
 
+// Words on one line.
+export const oneLine = (text) => text.replace(/\s+/g, " ").trim();
+
 // Page of a citation, and its place in the file that the page was made of: "p. 3", "p. 3, Sheet1!B12".
 export const where = ({ label, place }) => (place ? `p. ${label}, ${place}` : `p. ${label}`);

@@ -1,38 +1,37 @@
 // What the rows of a grid are: documents, or sections of them, ticked in their outlines.
 
-import { ApiError, get } from "./api.js";
+import { answered, get } from "./api.js";
+import { Documents } from "./documents.js";
 import { h, icon, plural, prose } from "./dom.js";
 
 const MANY = 40; // sections of a document; of more, those inside others are closed at first
 let groups = 0;
 
-export class Rows {
-  // `changed()` hears of each change.
+export class Rows extends Documents {
   constructor(changed) {
+    super(changed, "of", ["The library is empty. ", h("a", { href: "library" }, "Add documents"), ", or try the sample."]);
     groups += 1;
-    Object.assign(this, { changed, by: "document", documents: [], chosen: new Map(), ticked: new Set(), gone: [], open: new Set(), folded: new Set(), outlines: new Map(), asked: new Set() });
+    Object.assign(this, { by: "document", ticked: new Set(), gone: [], open: new Set(), folded: new Set(), outlines: new Map(), asked: new Set() });
     const way = (by) => h("label", {}, h("input", { type: "radio", name: `gw-by-${groups}`, value: by, checked: by === this.by, onchange: () => this.choose(by) }), by);
     this.ways = h("div", { class: "by", role: "radiogroup", "aria-label": "One row for each" }, h("span", {}, "One row for each"), way("document"), way("section"));
     this.coming = h("input", { type: "checkbox", onchange: () => this.tally() });
     this.every = h("label", { class: "ck all" }, this.coming, h("span", { class: "t" }, "All documents, including new ones"));
-    this.list = h("div", { class: "docs gw-scroll" });
     this.over = h("p", { class: "over", role: "status", hidden: true });
-    this.count = h("span", { class: "muted num" });
-    this.all = h("button", { type: "button", class: "gw-linkish", onclick: () => this.tickAll() });
     this.element = h("div", { class: "rows" }, this.ways, this.every, this.list, this.over);
   }
 
-  // The documents there are; of new ones `first(id, only)` says whether they are ticked. At most `most` sections are rows.
-  offer(documents, most, first, coming = false) {
+  // At most `most` sections are rows; `coming` ticks the documents that come, too.
+  offer(documents, first, most, coming = false) {
     const known = new Set(documents.map((one) => one.id));
-    for (const kept of [this.chosen, this.outlines, this.open]) for (const id of kept.keys()) if (!known.has(id)) kept.delete(id);
+    for (const kept of [this.outlines, this.open]) for (const id of kept.keys()) if (!known.has(id)) kept.delete(id);
     for (const id of this.ticked) if (!known.has(id.split("-")[0])) this.ticked.delete(id);
-    for (const { id } of documents) if (!this.chosen.has(id)) this.chosen.set(id, first(id, documents.length === 1));
-    const before = JSON.stringify(this.documents);
-    Object.assign(this, { documents, most });
+    this.most = most;
     if (coming) this.coming.checked = true;
-    if (this.marks && before === JSON.stringify(documents)) this.tally(); // a press that is under way finds its box
-    else this.draw();
+    super.offer(documents, first);
+  }
+
+  get whole() {
+    return this.coming.checked;
   }
 
   // The sections that are rows.
@@ -46,7 +45,7 @@ export class Rows {
   // What a request says of them.
   get value() {
     if (this.by === "section") return { sections: [...this.ticked] };
-    return { docs: this.coming.checked ? null : [...this.chosen].filter(([, on]) => on).map(([id]) => id) };
+    return { docs: this.whole ? null : this.docs };
   }
 
   // Whether a grid can be made of them.
@@ -64,40 +63,23 @@ export class Rows {
     this.draw();
   }
 
-  // What had the focus has it again.
   draw() {
-    const held = this.list.contains(document.activeElement) && document.activeElement.dataset.at;
-    this.marks = [];
     this.every.hidden = this.by === "section";
-    this.list.replaceChildren(...this.documents.map((one) => (this.by === "section" ? this.outline(one) : this.document(one))));
-    if (!this.documents.length) this.list.replaceChildren(h("p", {}, "The library is empty. ", h("a", { href: "library" }, "Add documents"), ", or try the sample."));
-    this.tally();
-    if (held) (this.list.querySelector(`[data-at="${held}"]`) ?? this.ways.querySelector(":checked")).focus();
+    super.draw(this.ways.querySelector(":checked"));
   }
 
-  document({ id, title, of }) {
-    const box = h("input", { type: "checkbox", "data-at": id, checked: this.chosen.get(id), onchange: () => (this.chosen.set(id, box.checked), this.tally()) });
-    this.marks.push(() => Object.assign(box, { disabled: this.coming.checked, checked: this.coming.checked || this.chosen.get(id) }));
-    return h("label", { class: "ck" }, box, h("span", { class: "t", title }, title), h("span", { class: "n num" }, of ? String(of) : "", h("span", { class: "gw-unseen" }, " pages")));
-  }
-
-  tickAll() {
-    const on = !this.value.docs.length;
-    for (const id of this.chosen.keys()) this.chosen.set(id, on);
-    this.tally();
+  line(one) {
+    return this.by === "section" ? this.outline(one) : super.line(one);
   }
 
   tally() {
     const { ticked, most } = this;
-    const bySection = this.by === "section";
-    for (const mark of this.marks) mark();
-    const inside = this.coming.checked ? this.chosen.size : (this.value.docs?.length ?? 0);
-    this.all.hidden = bySection || this.coming.checked || this.chosen.size < 4;
-    this.all.textContent = inside ? "None" : "All";
-    this.count.textContent = bySection ? plural(ticked.size, "section") : this.chosen.size ? `${inside} of ${this.chosen.size}` : "";
-    this.over.hidden = !bySection || ticked.size <= most;
+    super.tally();
+    this.over.hidden = this.by !== "section" || ticked.size <= most;
     this.over.textContent = `A grid has at most ${most} sections; these are ${ticked.size.toLocaleString("en")}.`;
-    this.changed();
+    if (this.by !== "section") return;
+    this.all.hidden = true;
+    this.count.textContent = plural(ticked.size, "section");
   }
 
   // Sections
@@ -126,18 +108,15 @@ export class Rows {
   // Each outline is asked for once and drawn where it belongs.
   async fetch(id) {
     this.asked.add(id);
-    let drawn;
-    try {
-      const items = [...(await get("/grids/outline", { doc: id })).items, ...this.gone.filter((one) => one.doc === id).map((one) => ({ id: one.id, depth: 0, label: one.label, page: "", gone: true }))];
+    const found = await answered(() => get("/grids/outline", { doc: id }));
+    this.asked.delete(id);
+    let drawn = () => [h("p", { role: "alert" }, prose(`${found.refused.message} ${found.refused.hint}`))];
+    if (!found.refused) {
+      const items = [...found.items, ...this.gone.filter((one) => one.doc === id).map((one) => ({ id: one.id, depth: 0, label: one.label, page: "", gone: true }))];
       items.forEach((one, n) => (one.below = under(items, n)));
       if (items.length > MANY) for (const one of items) if (one.depth && one.below.length) this.folded.add(one.id);
       this.outlines.set(id, items);
       drawn = () => this.sections(items);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      drawn = () => [h("p", { role: "alert" }, prose(`${error.message} ${error.hint}`))];
-    } finally {
-      this.asked.delete(id);
     }
     const inside = this.list.querySelector(`[data-in="${id}"]`);
     if (!inside) return;

@@ -1,6 +1,6 @@
 // The side of the page, which lies over the rest of it in a narrow window.
 
-const NARROW = "(max-width: 900px)";
+export const NARROW = "(max-width: 900px)";
 
 // Folds it after a choice in a narrow window, by Streamlit's own button.
 export function foldSide() {

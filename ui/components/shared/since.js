@@ -1,10 +1,9 @@
 // Words that have changed since they were cited: the mark beside them, and the old words beside the new ones.
 
 import { h, icon } from "./dom.js";
-import { quoted, where } from "./quoted.js";
+import { oneLine, quoted, where } from "./quoted.js";
 
 const SINCE = "Words changed since";
-const line = (text) => text.replace(/\s+/g, " ").trim();
 
 export const hasChanged = (citation) => Boolean(citation?.changed && !citation.changed.same);
 
@@ -25,15 +24,19 @@ export function markChips(root, citations) {
 // they are only told. `at` is the side whose page is open.
 export function sinceSides(citation, open = null, at = "then") {
   const { old, now } = citation.changed;
-  const side = (name, title, words, place, press) => {
-    const parts = [h("b", {}, title), h("span", { class: "w" }, words), place && h("span", { class: "num" }, where(place))];
-    return press && open ? h("button", { type: "button", "data-side": name, "aria-pressed": String(at === name), onclick: press }, parts) : h("div", { "data-side": name }, parts.filter(Boolean));
-  };
-  const told = (place, words) => (place.cell ? `${place.cell}: ${line(words)}` : quoted(line(words)));
+  const press = (name) => open && { "aria-pressed": String(at === name), onclick: () => open(name === "now") };
   return h(
     "div",
     { class: "gw-sides" },
-    side("then", "Then", told(citation, old), citation, () => open(false)),
-    now ? side("now", "Now", told(now, now.quote), now, () => open(true)) : side("now", "Now", "Nothing like it stands there any more.", null, null),
+    side("then", "Then", told(citation, old), citation, press("then")),
+    now ? side("now", "Now", told(now, now.quote), now, press("now")) : side("now", "Now", "Nothing like it stands there any more."),
   );
+}
+
+export const told = (place, words) => (place.cell ? `${place.cell}: ${oneLine(words)}` : quoted(oneLine(words)));
+
+// One of two sides: words and their place; with `more`, as what `onclick` does, a button.
+export function side(name, title, words, place = null, more = null) {
+  const parts = [h("b", {}, title), h("span", { class: "w" }, words), place && h("span", { class: "num" }, where(place))];
+  return more ? h("button", { type: "button", "data-side": name, ...more }, parts) : h("div", { "data-side": name }, parts);
 }

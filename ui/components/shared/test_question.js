@@ -1,6 +1,6 @@
 // The form that keeps an answer as a test question: the question, the answer to expect, and the citations that prove it.
 
-import { get, pageUrl, post } from "./api.js";
+import { answered, get, pageUrl, post } from "./api.js";
 import { h, icon, prose } from "./dom.js";
 
 // A form for the answer of `turn`, filled when it is opened. `kept` is called when it was stored, `closed` after Cancel.
@@ -62,15 +62,9 @@ export class TestQuestion {
 
   // What came of a request; null if it failed, which is said.
   async asked(request) {
-    let refused;
-    try {
-      const found = await request();
-      if (!found.refused) return found;
-      ({ refused } = found);
-    } catch (error) {
-      refused = error;
-    }
-    const said = prose(`${refused.message} ${refused.hint ?? ""}`);
+    const found = await answered(request);
+    if (!found.refused) return found;
+    const said = prose(`${found.refused.message} ${found.refused.hint ?? ""}`);
     if (this.trouble?.isConnected) {
       this.trouble.replaceChildren(...said);
       this.trouble.hidden = false;

@@ -4,7 +4,7 @@
 import { getDocument, pictureUrl } from "../shared/api.js";
 import { h, icon } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
-import { quoted, where } from "../shared/quoted.js";
+import { oneLine, quoted, where } from "../shared/quoted.js";
 import { hasChanged, sinceMark, sinceSides } from "../shared/since.js";
 
 const DELAY = 150;
@@ -165,7 +165,7 @@ function draw({ turn, citation }, chip, link) {
 }
 
 const shorten = (text) => {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = oneLine(text);
   return line.length > 320 ? `${line.slice(0, 320)}…` : line;
 };
 

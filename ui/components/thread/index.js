@@ -1,6 +1,6 @@
 // The conversation: fetches it, draws its turns, follows the one that is being written.
 
-import { ApiError, configure, get, pageUrl, post } from "../shared/api.js";
+import { answered, configure, get, pageUrl, post } from "../shared/api.js";
 import { beforeAsking, holdAsking, send, typed } from "../shared/asking.js";
 import { closeCitation, listening } from "../shared/bus.js";
 import { h } from "../shared/dom.js";
@@ -114,16 +114,10 @@ class Thread {
   async refresh() {
     const [asked, since] = [this.conversation, this.first];
     if (!asked) return;
-    let talk;
-    try {
-      talk = await get(`/conversations/${asked}`, { since });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      // What is shown stays; that it may be out of date is said below it.
-      if (asked === this.conversation) pin(this.column, "stale", errorCard(error, () => this.refresh()));
-      return;
-    }
+    const talk = await answered(() => get(`/conversations/${asked}`, { since }));
     if (asked !== this.conversation) return;
+    // What is shown stays; that it may be out of date is said below it.
+    if (talk.refused) return pin(this.column, "stale", errorCard(talk.refused, () => this.refresh()));
     if (since !== this.first) return this.refresh(); // earlier turns came meanwhile
     if (talk.gone) {
       for (const id of [...this.turns.keys()]) this.drop(id);
@@ -157,14 +151,8 @@ class Thread {
   // The turns before those that are here; what is being read stays where it is.
   async loadEarlier() {
     const [asked, first] = [this.conversation, this.first];
-    let talk;
-    try {
-      talk = await get(`/conversations/${asked}`, { before: first });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.before.say(errorCard(error, () => this.before.load()));
-      return;
-    }
+    const talk = await answered(() => get(`/conversations/${asked}`, { before: first }));
+    if (talk.refused) return this.before.say(errorCard(talk.refused, () => this.before.load()));
     if (asked !== this.conversation || first !== this.first) return;
     if (talk.gone || !talk.turns.length || talk.turns.some(({ id }) => this.turns.has(id))) return this.refresh(); // another branch is shown by now
     Object.assign(this.thoughts, talk.feedback);
@@ -334,27 +322,17 @@ class Thread {
   // The question goes to each document on its own, as the column of a grid.
   async everywhere(turn) {
     unsay(this.column);
-    try {
-      const made = await post("/grids/ask", { question: turn.standalone || turn.question });
-      if (made.refused) this.say(turn.id, errorCard(made.refused), ".gw-line");
-      else location.assign(pageUrl("grid", { g: made.id }));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.say(turn.id, errorCard(error), ".gw-line");
-    }
+    const made = await answered(() => post("/grids/ask", { question: turn.standalone || turn.question }));
+    if (made.refused) this.say(turn.id, errorCard(made.refused), ".gw-line");
+    else location.assign(pageUrl("grid", { g: made.id }));
   }
 
   // Whether it could not be stopped.
   async stop(turn) {
     unsay(this.column);
-    try {
-      await post(`/answers/${turn.id}/stop`);
-      return false;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.say(turn.id, errorCard(error), ".gw-live");
-      return true;
-    }
+    const { refused } = await answered(() => post(`/answers/${turn.id}/stop`));
+    if (refused) this.say(turn.id, errorCard(refused), ".gw-live");
+    return Boolean(refused);
   }
 
   // What could be asked next stands below the last answer, as soon as that is written.
@@ -391,14 +369,9 @@ class Thread {
 
   async send(body, taken = () => {}) {
     unsay(this.column);
-    try {
-      const asked = await post(`/conversations/${this.conversation}/questions`, { ...body, scope: this.scope });
-      if (asked.refused ?? asked.gone) throw new ApiError(200, asked.refused ?? asked.gone);
-      taken(asked.turn);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return errorCard(error);
-    }
+    const asked = await answered(() => post(`/conversations/${this.conversation}/questions`, { ...body, scope: this.scope }));
+    if (asked.refused ?? asked.gone) return errorCard(asked.refused ?? asked.gone);
+    taken(asked.turn);
     await this.refresh();
     changed(this.conversation);
     this.turns.get(this.last)?.element.focus({ preventScroll: true }); // what had the focus is gone
@@ -422,14 +395,8 @@ class Thread {
 
   // Makes the branch through a turn the one that is shown, which is fetched by `refresh`. An error comes back.
   async switchTo(turn) {
-    try {
-      const { refused, gone } = await post(`/conversations/${this.conversation}/shown`, { turn });
-      if (refused ?? gone) throw new ApiError(200, refused ?? gone);
-      return null;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return error;
-    }
+    const { refused, gone } = await answered(() => post(`/conversations/${this.conversation}/shown`, { turn }));
+    return refused ?? gone;
   }
 
   finished(whole) {

@@ -1,7 +1,7 @@
 // What could be asked next, below the last answer: questions that the server has tried already, each with what is
 // `shown` of it.
 
-import { ApiError, get } from "../shared/api.js";
+import { answered, get } from "../shared/api.js";
 import { h, prose } from "../shared/dom.js";
 
 const MOST = 3;
@@ -21,12 +21,8 @@ export class Next {
     this.turn = turn;
     let found = this.known.get(turn);
     if (!found) {
-      try {
-        found = await get(`/conversations/${conversation}/questions/${turn}/suggestions`);
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        found = { questions: [], trouble: `${error.message} ${error.hint}` };
-      }
+      found = await answered(() => get(`/conversations/${conversation}/questions/${turn}/suggestions`));
+      if (found.refused) found = { questions: [], trouble: `${found.refused.message} ${found.refused.hint}` };
       if (found.questions.length) this.known.set(turn, found);
     }
     if (this.turn !== turn || !element.isConnected) return; // asked on meanwhile

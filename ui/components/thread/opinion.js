@@ -1,6 +1,6 @@
 // What a person thinks of an answer: helpful or not, and why. It stays in this library.
 
-import { ApiError, post } from "../shared/api.js";
+import { answered, post } from "../shared/api.js";
 import { h, icon, item, prose } from "../shared/dom.js";
 
 const REASONS = [
@@ -26,11 +26,8 @@ export function opinion(turn, conversation, { given, told }) {
   let sent = Promise.resolve();
   const tell = (feedback) => (sent = sent.then(() => put(feedback))); // in order, or an earlier one would replace it
   const put = async (feedback) => {
-    try {
-      const { gone } = await post(`/conversations/${conversation}/questions/${turn.id}/feedback`, { feedback });
-      if (gone) throw new ApiError(200, gone);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+    const { refused, gone: error = refused } = await answered(() => post(`/conversations/${conversation}/questions/${turn.id}/feedback`, { feedback }));
+    if (error) {
       form.hidden = false;
       form.replaceChildren(h("p", { class: "bad", role: "alert" }, prose(`${error.message} ${error.hint}`)));
       return false;

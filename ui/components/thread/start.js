@@ -1,10 +1,10 @@
 // What an empty conversation begins with: the newest documents at first sight, five quoted lines each, and questions
 // that they answer, each tried before it is offered.
 
-import { ApiError, get, post } from "../shared/api.js";
+import { answered, get, post } from "../shared/api.js";
 import { composer, h, icon, plural, prose, typing } from "../shared/dom.js";
 import { singleKeys } from "../shared/keys.js";
-import { quoted } from "../shared/quoted.js";
+import { oneLine, quoted } from "../shared/quoted.js";
 import { errorCard } from "./turn.js";
 
 const CARDS = 2; // documents that have a card; the others stand by name
@@ -89,16 +89,9 @@ export class Start {
   async look() {
     clearTimeout(this.later);
     const of = this.of;
-    let found;
-    try {
-      found = await post("/start", { scope: this.scope });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (of !== this.of) return;
-      this.cards.replaceChildren(errorCard(error, () => this.look()));
-      return;
-    }
+    const found = await answered(() => post("/start", { scope: this.scope }));
     if (of !== this.of) return;
+    if (found.refused) return this.cards.replaceChildren(errorCard(found.refused, () => this.look()));
     this.looked = performance.now();
     Object.assign(this, found);
     this.draw();
@@ -178,12 +171,7 @@ export class Start {
 
   async fetch(id) {
     this.views.set(id, {});
-    try {
-      this.views.set(id, await get(`/documents/${id}/overview`));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.views.set(id, { error });
-    }
+    this.views.set(id, await answered(() => get(`/documents/${id}/overview`)));
     if (this.shown && this.documents.some((one) => one.id === id)) this.draw();
   }
 
@@ -205,7 +193,7 @@ export class Start {
 
   body(one, view) {
     if (!one.ready) return working(one);
-    if (view.error) return h("p", { class: "none", role: "alert" }, prose(`${view.error.message} ${view.error.hint}`));
+    if (view.refused) return h("p", { class: "none", role: "alert" }, prose(`${view.refused.message} ${view.refused.hint}`));
     if (!view.lines) return h("p", { class: "none" }, h("span", { class: "gw-spin" }));
     const more = h("button", { type: "button", class: "gw-linkish more", hidden: true, onclick: () => this.whole(one.id) });
     if (view.lines.length && !view.outlined) return [h("ol", {}, view.lines.map(line)), more];
@@ -218,13 +206,8 @@ export class Start {
     clearTimeout(this.soon);
     const asked = this.asked;
     if (!docs.length) return this.offer({ questions: [], done: true });
-    let found;
-    try {
-      found = await post("/start/questions", { docs });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      found = { questions: [], done: true, trouble: `${error.message} ${error.hint}` };
-    }
+    let found = await answered(() => post("/start/questions", { docs }));
+    if (found.refused) found = { questions: [], done: true, trouble: `${found.refused.message} ${found.refused.hint}` };
     if (asked !== this.asked || !this.shown) return;
     this.offer(found);
     if (!found.done) this.soon = setTimeout(() => this.try(docs), NEXT);
@@ -260,8 +243,6 @@ export class Start {
     this.begin(at);
   }
 }
-
-const oneLine = (text) => text.replace(/\s+/g, " ").trim();
 
 function heading(documents) {
   const ready = documents.filter((one) => one.ready).length;

@@ -1,6 +1,6 @@
 // The title row of a conversation: its name, export, and behind a button rename, delete and what it has cost.
 
-import { ApiError, configure, get, post } from "../shared/api.js";
+import { answered, configure, get, post } from "../shared/api.js";
 import { listening } from "../shared/bus.js";
 import { composer, h, icon, plural, prose } from "../shared/dom.js";
 import { paneButton } from "../shared/layout.js";
@@ -87,13 +87,8 @@ class Topic {
 
   // Nothing stands here while nothing was ever spent.
   async fillSpent(box) {
-    let spent;
-    try {
-      spent = await get(`/conversations/${this.conversation}/spending`);
-    } catch (error) {
-      box.append(h("p", { class: "said bad" }, prose(`${error.message} ${error.hint}`)));
-      return;
-    }
+    const spent = await answered(() => get(`/conversations/${this.conversation}/spending`));
+    if (spent.refused) return box.append(h("p", { class: "said bad" }, prose(`${spent.refused.message} ${spent.refused.hint}`)));
     if (spent.gone) return this.leave(true);
     if (!spent.all) return;
     const line = (name, usd) => h("p", {}, h("span", {}, name), h("b", {}, usd));
@@ -102,7 +97,7 @@ class Topic {
   }
 
   async share(shared) {
-    if (await this.tried(post(`/conversations/${this.conversation}/share`, { shared }))) return;
+    if (await this.tried("share", { shared })) return;
     this.shared = shared;
     this.more.close(true);
     changed(this.conversation);
@@ -121,7 +116,7 @@ class Topic {
   async keepTitle(title) {
     const before = this.given;
     this.name(title);
-    const failed = await this.tried(post(`/conversations/${this.conversation}/title`, { title }));
+    const failed = await this.tried("title", { title });
     if (failed) this.name(before);
     else changed(this.conversation);
   }
@@ -136,7 +131,7 @@ class Topic {
 
   async remove() {
     const id = this.conversation;
-    if (await this.tried(post(`/conversations/${id}/delete`))) return;
+    if (await this.tried("delete")) return;
     this.more.close();
     this.leave(false);
     changed(id);
@@ -144,16 +139,12 @@ class Topic {
   }
 
   // Whether a request failed, which is then said in the panel, or by the page where the conversation is gone.
-  async tried(request) {
-    try {
-      const { gone } = await request;
-      if (gone) this.leave(true);
-      return Boolean(gone);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (!this.more.open) this.more.show();
-      this.more.panel.replaceChildren(h("p", { class: "said bad", role: "alert" }, prose(`${error.message} ${error.hint}`)));
-      return true;
-    }
+  async tried(what, body) {
+    const { gone, refused } = await answered(() => post(`/conversations/${this.conversation}/${what}`, body));
+    if (gone) this.leave(true);
+    if (!refused) return Boolean(gone);
+    if (!this.more.open) this.more.show();
+    this.more.panel.replaceChildren(h("p", { class: "said bad", role: "alert" }, prose(`${refused.message} ${refused.hint}`)));
+    return true;
   }
 }
