@@ -4,20 +4,22 @@ import { button, h, icon } from "../shared/dom.js";
 import { Popup } from "../shared/popup.js";
 import { folders, tags } from "./words.js";
 
-function labelled(popup, words, kind = "sm") {
-  popup.button.className = `gw-btn ${kind}`;
-  popup.button.removeAttribute("title");
-  popup.words = h("span", {}, words);
-  popup.button.append(popup.words);
-  return popup;
+// What is `given` to it says which documents there are, and does what is wished.
+class Marks {
+  constructor(given, label, sign, words, kind = "sm") {
+    Object.assign(this, given);
+    this.popup = new Popup(label, sign, (panel) => this.fill(panel));
+    this.popup.button.className = `gw-btn ${kind}`;
+    this.popup.button.removeAttribute("title");
+    this.words = this.popup.button.appendChild(h("span", {}, words));
+    this.element = this.popup.element;
+  }
 }
 
 // Which tags the documents have: all of them, some, or none. A tick gives a tag to all, or takes it from all.
-export class TagPanel {
-  constructor({ ids, all, change }) {
-    Object.assign(this, { ids, all, change });
-    this.popup = labelled(new Popup("Edit tags", "edit", (panel) => this.fill(panel)), "Tags");
-    this.element = this.popup.element;
+export class TagPanel extends Marks {
+  constructor(given) {
+    super(given, "Edit tags", "edit", "Tags");
   }
 
   fill(panel) {
@@ -42,11 +44,9 @@ export class TagPanel {
   }
 }
 
-export class FolderPanel {
-  constructor({ ids, all, change }) {
-    Object.assign(this, { ids, all, change });
-    this.popup = labelled(new Popup("Move to a folder", "folder_open", (panel) => this.fill(panel)), "Folder");
-    this.element = this.popup.element;
+export class FolderPanel extends Marks {
+  constructor(given) {
+    super(given, "Move to a folder", "folder_open", "Folder");
   }
 
   fill(panel) {
@@ -67,18 +67,16 @@ export class FolderPanel {
 }
 
 // The filter: documents that have all the tags that are ticked. Each tag can be renamed, and taken from all documents.
-export class TagFilter {
-  constructor({ chosen, set, rename, drop }) {
-    Object.assign(this, { chosen, set, rename, drop });
-    this.popup = labelled(new Popup("Filter by tag", "filter_list", (panel) => this.fill(panel)), "Tags", "");
-    this.element = this.popup.element;
+export class TagFilter extends Marks {
+  constructor(given) {
+    super(given, "Filter by tag", "filter_list", "Tags", "");
     this.known = [];
   }
 
   draw(known) {
     const on = this.chosen();
     this.element.hidden = !known.length && !on.length;
-    this.popup.words.textContent = on.length ? `Tags (${on.length})` : "Tags";
+    this.words.textContent = on.length ? `Tags (${on.length})` : "Tags";
     const changed = JSON.stringify(known) !== JSON.stringify(this.known);
     this.known = known;
     if (changed && this.popup.open && !this.popup.panel.contains(document.activeElement)) this.fill(this.popup.panel);

@@ -1,43 +1,27 @@
 // One's sessions and password, and for administrators the people who may sign in.
 
-import { answered, get, post } from "../shared/api.js";
+import { post } from "../shared/api.js";
 import { copy } from "../shared/clipboard.js";
-import { h, icon, prose } from "../shared/dom.js";
+import { h, icon } from "../shared/dom.js";
 import { when } from "../shared/when.js";
-import { button, card, line } from "./parts.js";
+import { Part, button, card, line } from "./parts.js";
 
 export const PART = "gw-account";
 
 const secret = (id, words, complete) => [h("label", { for: id }, words), h("input", { class: "gw-field", id, type: "password", autocomplete: complete, required: "", maxlength: "1000" })];
 
-export class Account {
+export class Account extends Part {
   constructor() {
-    this.found = null; // as the server told it last
-    this.error = null;
-    this.said = ""; // what was done last
-    this.element = h("section", { id: PART });
-    this.ask(() => get("/account"));
-  }
-
-  async ask(call, said = "") {
-    const told = await answered(call);
-    this.error = told.refused ?? null;
-    this.said = this.error ? "" : said;
-    if (!this.error) this.found = told;
-    this.draw();
-    return !this.error;
+    super(PART, "/account");
   }
 
   send = (path, body, said) => this.ask(() => post(`/account/${path}`, body), said);
 
   draw() {
-    const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
-    const error = this.error && h("div", { class: "gw-msg bad", role: "alert" }, icon("error"), h("div", {}, h("b", {}, prose(this.error.message)), this.error.hint && h("p", {}, prose(this.error.hint))));
     const said = h("p", { class: "lead", role: "status" }, this.said);
     const { me, people } = this.found ?? {};
-    const parts = me ? [h("p", { class: "lead" }, `Signed in as ${me.name} (${me.email}).`), error, said, this.own(), people && h("h2", { class: "ppl" }, "People"), people && h("p", { class: "lead" }, "Who may sign in. What they may use is said by the managers of each library, under Members."), people && this.link(), people && this.people()] : [error];
-    this.element.replaceChildren(...[h("h2", {}, "Account"), ...parts].filter(Boolean));
-    if (focused) this.element.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    const parts = me ? [h("p", { class: "lead" }, `Signed in as ${me.name} (${me.email}).`), this.trouble, said, this.own(), people && h("h2", { class: "ppl" }, "People"), people && h("p", { class: "lead" }, "Who may sign in. What they may use is said by the managers of each library, under Members."), people && this.link(), people && this.people()] : [this.trouble];
+    this.fill([h("h2", {}, "Account"), ...parts]);
   }
 
   own() {

@@ -1,7 +1,7 @@
 // The Settings page: fetches what is in force, draws its sections, and changes it for this visit.
 
 import { ApiError, answered, configure, get, post } from "../shared/api.js";
-import { h, icon, plural, prose } from "../shared/dom.js";
+import { errorBox, h, icon, plural } from "../shared/dom.js";
 import { Account, PART as ACCOUNT } from "./account.js";
 import { All } from "./all.js";
 import { answers } from "./answers.js";
@@ -67,13 +67,8 @@ class Page {
   // Back from another window, where settings may have been changed: drawn anew only if they were.
   look = async () => {
     const before = this.state;
-    let found;
-    try {
-      found = await get("/settings");
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return; // what is asked next says so
-    }
+    const found = await answered(() => get("/settings"));
+    if (found.refused) return; // what is asked next says so
     if (!before || this.state !== before || inForce(found) === inForce(before)) return;
     this.state = found;
     this.draw();
@@ -133,12 +128,8 @@ class Page {
   async tryKey() {
     this.tried = { waiting: true, words: "Asking the model" };
     this.draw();
-    try {
-      this.tried = await post("/settings/try");
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.tried = { works: false, words: error.message, hint: error.hint };
-    }
+    const found = await answered(() => post("/settings/try"));
+    this.tried = found.refused ? { works: false, words: found.refused.message, hint: found.refused.hint } : found;
     await this.load(); // what the trial cost
     this.changed();
   }
@@ -186,7 +177,7 @@ class Page {
 
   draw() {
     const focused = this.root.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
-    const error = this.error && h("div", { class: "gw-msg bad", role: "alert" }, icon("error"), h("div", {}, h("b", {}, prose(this.error.message)), this.error.hint && h("p", {}, prose(this.error.hint))));
+    const error = this.error && errorBox(this.error);
     if (!this.state) {
       this.column.replaceChildren(error);
       return;

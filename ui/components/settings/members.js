@@ -1,37 +1,23 @@
 // Who may use this library, for its managers.
 
-import { answered, get, post } from "../shared/api.js";
-import { h, icon, prose } from "../shared/dom.js";
-import { button, card, line } from "./parts.js";
+import { answered, post } from "../shared/api.js";
+import { h } from "../shared/dom.js";
+import { Part, button, card, line } from "./parts.js";
 
 export const PART = "gw-members";
 const ROLES = { viewer: "Viewer", contributor: "Contributor", manager: "Manager" };
 const MEANS = "Viewers read, ask and export. Contributors also add documents, fill reports, grids and checks. Managers also remove documents, save settings and say who may do what. Conversations and reports are private unless shared.";
 
-export class Members {
+export class Members extends Part {
   constructor() {
-    this.found = null; // as the server told it last
-    this.error = null;
-    this.element = h("section", { id: PART });
-    this.ask(() => get("/members"));
-  }
-
-  async ask(call) {
-    const told = await answered(call);
-    this.error = told.refused ?? null;
-    if (!this.error) this.found = told;
-    this.draw();
-    return !this.error;
+    super(PART, "/members");
   }
 
   send = (path, body = {}) => this.ask(() => post(`/members/${path}`, body));
 
   draw() {
-    const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
-    const error = this.error && h("div", { class: "gw-msg bad", role: "alert" }, icon("error"), h("div", {}, h("b", {}, prose(this.error.message)), this.error.hint && h("p", {}, prose(this.error.hint))));
-    const parts = this.found ? [h("p", { class: "lead" }, MEANS), error, this.members(), this.library()] : [error];
-    this.element.replaceChildren(...[h("h2", {}, "Members"), ...parts].filter(Boolean));
-    if (focused) this.element.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    const parts = this.found ? [h("p", { class: "lead" }, MEANS), this.trouble, this.members(), this.library()] : [this.trouble];
+    this.fill([h("h2", {}, "Members"), ...parts]);
   }
 
   choice(role, label, changed) {

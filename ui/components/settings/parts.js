@@ -1,6 +1,42 @@
 // What the sections of the page are made of: a card of lines, each with its words on the left and its control right.
 
-import { h, icon } from "../shared/dom.js";
+import { answered, get } from "../shared/api.js";
+import { errorBox, h, icon } from "../shared/dom.js";
+
+// A section that asks the server for what it shows: `draw()` fills it.
+export class Part {
+  constructor(id, path) {
+    this.found = null; // as the server told it last
+    this.error = null;
+    this.element = h("section", { id });
+    this.ask(() => get(path));
+  }
+
+  // What came of a call, which is shown, and that it was `said`; null if it was refused, which is said.
+  async ask(call, said = "") {
+    const told = await answered(call);
+    this.error = told.refused ?? null;
+    this.said = this.error ? "" : said;
+    if (!this.error) this.take(told);
+    this.draw();
+    return this.error ? null : told;
+  }
+
+  take(told) {
+    this.found = told;
+  }
+
+  get trouble() {
+    return this.error && errorBox(this.error);
+  }
+
+  // What had the focus has it again, or else what is `instead` of it.
+  fill(parts, instead = () => null) {
+    const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
+    this.element.replaceChildren(...parts.filter(Boolean));
+    if (focused) (this.element.querySelector(`[data-focus="${CSS.escape(focused)}"]`) ?? instead(focused))?.focus({ preventScroll: true });
+  }
+}
 
 export const card = (...lines) => h("div", { class: "frm" }, lines);
 

@@ -1,33 +1,25 @@
 // Trees and graphs over the library: their state, and building and forgetting them. It is one library for everybody.
 
-import { answered, get, post } from "../shared/api.js";
-import { h, icon, prose } from "../shared/dom.js";
-import { button, card, line, state } from "./parts.js";
+import { get, post } from "../shared/api.js";
+import { h, prose } from "../shared/dom.js";
+import { Part, button, card, line, state } from "./parts.js";
 
 export const PART = "gw-structures";
 
 const EVERY = 1000; // ms between looks at what is being built
 const STATES = { ready: ["ok", "check_circle", "Ready"], partly: ["warn", "warning", "In part"], "not built": ["", "remove", "Not built"] };
 
-export class Structures {
+export class Structures extends Part {
   constructor(built) {
+    super(PART, "/settings/structures");
     this.built = built; // called when a structure has been built, or could not be
-    this.found = null; // as the server told it last
     this.wanted = null; // what is asked for and not yet agreed to: name, words, go
-    this.error = null;
-    this.element = h("section", { id: PART });
-    this.ask(() => get("/settings/structures"));
   }
 
-  async ask(call) {
-    const told = await answered(call);
-    this.error = told.refused ?? null;
+  take(told) {
     const ran = this.found?.job?.running;
-    if (!this.error) this.found = { ...this.found, ...told };
+    this.found = { ...this.found, ...told };
     if (ran && !this.found.job?.running) this.built();
-    this.draw();
-    this.watch();
-    return this.error ? null : told;
   }
 
   watch() {
@@ -63,13 +55,11 @@ export class Structures {
   };
 
   draw() {
-    const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
-    const error = this.error && h("div", { class: "gw-msg bad", role: "alert" }, icon("error"), h("div", {}, h("b", {}, prose(this.error.message)), this.error.hint && h("p", {}, prose(this.error.hint))));
     const lines = this.found && card(...this.found.structures.map((one) => this.line(one)));
-    this.element.replaceChildren(...[h("h2", {}, "Trees and graphs"), h("p", { class: "lead" }, "Ways to search that Explore compares. What is built once is kept up to date when documents are added, except what costs money."), error, lines].filter(Boolean));
+    const lead = h("p", { class: "lead" }, "Ways to search that Explore compares. What is built once is kept up to date when documents are added, except what costs money.");
     // A button that is gone hands over to another of its line.
-    const again = focused && (this.element.querySelector(`[data-focus="${focused}"]`) ?? this.element.querySelector(`[data-focus$=" ${focused.split(" ")[1]}"]`));
-    again?.focus({ preventScroll: true });
+    this.fill([h("h2", {}, "Trees and graphs"), lead, this.trouble, lines], (focused) => this.element.querySelector(`[data-focus$=" ${focused.split(" ")[1]}"]`));
+    this.watch();
   }
 
   line(one) {
