@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import QUESTION, App, Shelf, idle, in_scope, promise, still, talk_to
+from tests.browser.conftest import QUESTION, App, Shelf, go, idle, in_scope, promise, still, talk_to
+from tests.browser.test_axe import check_both
 from tests.browser.test_claude import ask
 
 # What a browser may send for a chip that is drawn again under a resting pointer.
@@ -158,6 +159,45 @@ def test_a_question_is_asked_once_whatever_is_clicked_right_after_it(app: App, o
             idle(page)
             expect(page.locator(".gw-q")).to_have_text([QUESTION], use_inner_text=True)
             expect(page.locator(".st-key-gw_composer .gw-msg:visible")).to_have_count(0)
+
+
+def test_the_first_press_of_tab_leads_to_the_question(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
+    page = open_page(app.url)
+    skip = page.get_by_role("button", name="Skip to the question")
+    field = page.locator(".st-key-gw_composer textarea")
+
+    def follow() -> None:
+        page.keyboard.press("Tab")
+        expect(skip).to_be_focused()
+        expect(skip).to_be_in_viewport(ratio=1)
+        page.keyboard.press("Enter")
+        expect(field).to_be_focused()
+
+    with promise("the first press of Tab shows a button that leads past all else to the question"):
+        page.get_by_text("documents are ready").wait_for()
+        assert skip.evaluate("e => e.getBoundingClientRect().bottom") <= 0
+        page.keyboard.press("Tab")
+        expect(skip).to_be_focused()
+        check_both(page, "the way to the question")
+        page.keyboard.press("Enter")
+        expect(field).to_be_focused()
+        field.fill(QUESTION)
+        page.keyboard.press("Enter")
+        page.locator('.gw-turn[data-state="complete"]').wait_for()
+
+    with promise("it does so again in a conversation, and is gone where nothing can be asked"):
+        page.reload()
+        page.locator('.gw-turn[data-state="complete"]').wait_for()
+        follow()
+        talk_to(page, shelf.conversations["survey.pdf"])
+        page.locator(".gw-turn").first.wait_for()
+        page.reload()
+        page.locator(".gw-turn").first.wait_for()
+        follow()
+        expect(skip).to_have_count(1)
+        go(page, "Library")
+        page.locator(".gw-library tr[data-doc]").first.wait_for()
+        expect(skip).to_have_count(0)
 
 
 @pytest.mark.slow

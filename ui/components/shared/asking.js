@@ -1,6 +1,6 @@
 // What the script has to know before it gets the question that is being sent: told while the key is still going down.
 
-import { composer } from "./dom.js";
+import { composer, h } from "./dom.js";
 
 const listeners = new Set();
 const holders = new Set();
@@ -39,6 +39,9 @@ export function holdAsking(holds) {
   holders.add(holds);
   return () => holders.delete(holds);
 }
+
+// Leads from the top of the page, past all else there, to where questions are typed: seen while it has the focus.
+export const skip = () => h("nav", { class: "gw-skip", "aria-label": "Skip" }, h("button", { type: "button", class: "gw-btn primary", onclick: () => composer()?.focus() }, "Skip to the question"));
 
 // What is typed and not sent yet, and sending it.
 export const typed = () => composer()?.value.trim() ?? "";

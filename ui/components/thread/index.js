@@ -1,7 +1,7 @@
 // The conversation: fetches it, draws its turns, follows the one that is being written.
 
 import { answered, configure, get, pageUrl, post } from "../shared/api.js";
-import { beforeAsking, holdAsking, send, typed } from "../shared/asking.js";
+import { beforeAsking, holdAsking, send, skip, typed } from "../shared/asking.js";
 import { closeCitation, listening } from "../shared/bus.js";
 import { h } from "../shared/dom.js";
 import { keep, takeKept } from "../shared/kept.js";
@@ -39,6 +39,7 @@ class Thread {
     this.column = h("div", { class: "col" });
     this.flow.append(this.column);
     this.scroll = new Scroll(this.flow);
+    this.skip = skip();
     root.append(this.flow, this.scroll.down);
     this.turns = new Map(); // id → { data, element }
     this.path = new Set(); // ids of the turns of the branch that is shown, as far as they are here
@@ -69,6 +70,7 @@ class Thread {
     this.cards.close();
     this.before.close();
     this.start.hide();
+    this.skip.remove();
     this.enough();
     this.free();
     this.unlisten();
@@ -76,6 +78,8 @@ class Thread {
 
   show({ conversation, revision, scope, name, reads }) {
     this.root.classList.toggle("reads", reads); // somebody else's, who shares it
+    this.skip.hidden = reads;
+    if (!this.skip.isConnected) document.querySelector(".stApp").prepend(this.skip);
     this.scope = scope;
     if (conversation !== this.conversation) {
       for (const stop of this.stopFollowing.values()) stop();
