@@ -200,6 +200,25 @@ def test_the_first_press_of_tab_leads_to_the_question(app: App, shelf: Shelf, op
         expect(skip).to_have_count(0)
 
 
+def test_what_is_wrong_with_each_of_four_files_is_in_sight(app: App, open_page: Callable[..., Any]) -> None:
+    page = open_page(app.url)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.get_by_text("documents are ready").wait_for()
+    wrong = {"empty.pdf": b"", "words.pdf": b"words", "sheet.xlsx": b"words", "note.docx": b"words", "data.json": b"{"}
+    with promise("each has its notice, none of which is cut off, above the box"):
+        page.locator(".st-key-gw_composer input[type=file]").set_input_files(
+            [{"name": name, "mimeType": "application/octet-stream", "buffer": data} for name, data in wrong.items()]
+        )
+        notes = page.locator(".st-key-gw_notes")
+        expect(notes.locator(".gw-msg")).to_have_count(4)  # two are wrong alike
+        still(page, ".st-key-gw_notes")
+        assert notes.evaluate("e => e.scrollHeight <= e.clientHeight")
+        for name in wrong:
+            expect(notes.get_by_text(name)).to_be_in_viewport(ratio=1)
+        page.get_by_role("button", name="Dismiss").click()
+        notes.wait_for(state="detached")
+
+
 @pytest.mark.slow
 def test_back_and_the_navigation_lead_to_the_conversation_that_was_open(
     app: App, shelf: Shelf, open_page: Callable[..., Any]
