@@ -11,6 +11,7 @@ from typing import Any
 
 from ragcore.errors import KeyMissing, KeyRefused
 from ragcore.index.conversations import Conversation, StoredTurn
+from ragcore.index.jobs import Job as Work
 from ragcore.text.numbers import plural
 from ragcore.types import AS_TYPED, OFFLINE, Answer, Box, Citation, Document, Source, Trace
 from ragcore.types.json import Json, picked
@@ -189,6 +190,20 @@ def names(infos: Sequence[DocumentInfo]) -> dict[str, str]:
     titles = [info.title or info.name for info in infos]
     times = Counter(titles)
     return {info.doc_id: title if times[title] == 1 else f"{title} ({info.name})" for info, title in zip(infos, titles)}
+
+
+def work(
+    target: str, rest: str, failed: Mapping[str, Any] | None, jobs: Sequence[Work], trouble: Mapping[str, Any] | None
+) -> Json:
+    """How far the ``jobs`` are with a check or grid: its ``state`` (`Work.state`, or what it is at ``rest``), what is
+    ``left`` in seconds, None until measurable, how far a model that is ``asked`` is, of how much, and its ``error``."""
+    at = next((at for at, one in enumerate(jobs) if one.target == target), None)
+    if at is not None:
+        job = jobs[at]
+        asked = [job.done, job.total] if job.by else None
+        return {"state": job.state(at == 0), "left": job.seconds_left, "asked": asked, "error": None}
+    failed = trouble if trouble is not None and trouble["target"] == target else failed
+    return {"state": rest, "left": None, "asked": None, "error": error(failed) if failed else None}
 
 
 def offered(infos: Sequence[DocumentInfo]) -> list[Json]:

@@ -17,19 +17,13 @@ def listed(infos: Sequence[CheckInfo], jobs: Sequence[Job], trouble: Mapping[str
 
 
 def head(info: CheckInfo, jobs: Sequence[Job], trouble: Mapping[str, Any] | None) -> Json:
-    """Check without its draft. ``state`` is ``done``, ``waiting``, ``running``, ``stopping`` or ``stopped``, ``left``
-    what it will take in seconds, None until measurable; ``asked`` is how far a model has read it, of how much."""
-    at = next((at for at, one in enumerate(jobs) if one.target == info.check_id), None)
-    job = None if at is None else jobs[at]
-    failed = trouble if trouble is not None and trouble["target"] == info.check_id else info.error
+    """Check without its draft; at rest it is ``done`` or ``stopped``."""
+    rest = "done" if info.finished else "stopped"
     return {
         "id": info.check_id,
         **picked(info, "name created total done counts"),
         "docs": None if info.scope.doc_ids is None else list(info.scope.doc_ids),
-        "state": ("done" if info.finished else "stopped") if job is None else job.state(at == 0),
-        "left": None if job is None else job.seconds_left,
-        "asked": [job.done, job.total] if job is not None and job.by else None,
-        "error": payload.error(failed) if failed and job is None else None,
+        **payload.work(info.check_id, rest, info.error, jobs, trouble),
     }
 
 

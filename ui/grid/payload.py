@@ -44,26 +44,20 @@ def head(
     trouble: Mapping[str, Any] | None,
 ) -> Json:
     """Grid without its cells; of its ``documents``, those of the library, some are ``unread`` yet, and ``lost`` say why
-    they won't be read. ``state`` is ``done`` (as far as its documents could be read), ``waiting``, ``running``,
-    ``stopping``, ``stopped`` or ``arriving`` (it waits for documents alone), ``left`` what it will take in seconds,
-    None until measurable."""
+    they won't be read. At rest it is ``done`` (as far as its documents could be read), ``stopped`` or ``arriving``
+    (it waits for documents alone)."""
     lacking = [one.doc_id for one in documents if not ready(one) and info.scope.holds(one.doc_id)]
     unread = [doc_id for doc_id in lacking if doc_id not in lost]
-    at = next((at for at, one in enumerate(jobs) if one.target == info.grid_id), None)
-    job = None if at is None else jobs[at]
-    failed = trouble if trouble is not None and trouble["target"] == info.grid_id else info.error
+    rest = _rest(info, len(unread), sum(info.rows.get(one, 0) for one in lacking))
     return {
         "id": info.grid_id,
         "shape": shape(info, documents),
         **picked(info, "name created columns total done"),
         "docs": None if info.scope.doc_ids is None else list(info.scope.doc_ids),
         "sections": bool(info.scope.sections),
-        "state": job.state(at == 0) if job else _rest(info, len(unread), sum(info.rows.get(one, 0) for one in lacking)),
         "unread": unread,
         "lost": {doc_id: lost[doc_id] for doc_id in lacking if doc_id in lost},
-        "left": None if job is None else job.seconds_left,
-        "asked": [job.done, job.total] if job is not None and job.by else None,
-        "error": payload.error(failed) if failed and job is None else None,
+        **payload.work(info.grid_id, rest, info.error, jobs, trouble),
     }
 
 
