@@ -1,7 +1,7 @@
 // Evaluate: questions with known answers under one configuration, or two side by side. What is looked at stands in the
 // address, so that a reload loses nothing and a link shows the same.
 
-import { configure, get, inLibrary, pageUrl, post, save } from "../shared/api.js";
+import { answered, configure, get, inLibrary, pageUrl, post, save } from "../shared/api.js";
 import { closeCitation, openCitation } from "../shared/bus.js";
 import { button, fromHtml, h, icon, plural, showTrouble, troubleBox, typing } from "../shared/dom.js";
 import { claims, JudgeForm } from "./judge.js";
@@ -61,17 +61,10 @@ class Evaluate {
 
   // What cannot be done comes as an answer in words.
   async act(path, body) {
-    try {
-      const answer = await post(path, body);
-      if (answer.refused) this.say(answer.refused);
-      else this.trouble.hidden = true;
-      return answer.refused ? null : answer;
-    } catch (error) {
-      this.say(error);
-      return null;
-    } finally {
-      await this.load();
-    }
+    const answer = await answered(() => post(path, body));
+    this.say(answer.refused);
+    await this.load();
+    return answer.refused ? null : answer;
   }
 
   async start(body) {
@@ -85,12 +78,9 @@ class Evaluate {
 
   async load() {
     clearTimeout(this.timer);
-    try {
-      this.known = await get("/evaluate");
-    } catch (error) {
-      this.say(error);
-      return;
-    }
+    const known = await answered(() => get("/evaluate"));
+    if (known.refused) return this.say(known.refused);
+    this.known = known;
     if (this.closed) return;
     const { runs, jobs, trouble } = this.known;
     if (trouble) this.say(trouble);
@@ -171,13 +161,7 @@ class Evaluate {
       this.show(null);
       return;
     }
-    let found;
-    try {
-      found = await get("/evaluate/table", { a: this.state.a, b: this.state.b ?? "" });
-    } catch (error) {
-      this.say(error);
-      return;
-    }
+    const found = await answered(() => get("/evaluate/table", { a: this.state.a, b: this.state.b ?? "" }));
     if (found.refused) {
       this.early = true; // what two runs have in common may still come
       return this.say(found.refused);

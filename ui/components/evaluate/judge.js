@@ -1,7 +1,7 @@
 // Judging the runs that are shown: the form that starts it, with what Claude would cost, and the claims of an answer
 // with their verdicts.
 
-import { get } from "../shared/api.js";
+import { answered, get } from "../shared/api.js";
 import { h, plural } from "../shared/dom.js";
 
 export class JudgeForm {
@@ -27,14 +27,7 @@ export class JudgeForm {
     this.element.hidden = false;
     this.element.scrollIntoView({ block: "nearest" });
     this.support.focus();
-    let found;
-    try {
-      found = await get("/evaluate/estimate", { a: runs[0], b: runs[1] ?? "" });
-    } catch (error) {
-      this.close();
-      this.say(error);
-      return;
-    }
+    const found = await answered(() => get("/evaluate/estimate", { a: runs[0], b: runs[1] ?? "" }));
     if (found.refused) {
       this.close();
       this.say(found.refused);

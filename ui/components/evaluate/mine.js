@@ -1,6 +1,6 @@
 // One's own questions: those kept from answers, to run, change, remove and take along.
 
-import { get, save } from "../shared/api.js";
+import { answered, get, save } from "../shared/api.js";
 import { button, h, icon, plural } from "../shared/dom.js";
 import { TestQuestion } from "../shared/test_question.js";
 
@@ -14,11 +14,9 @@ export class Mine {
   }
 
   async draw() {
-    try {
-      this.fill(await get("/evaluate/mine"));
-    } catch (error) {
-      this.say(error);
-    }
+    const found = await answered(() => get("/evaluate/mine"));
+    if (found.refused) this.say(found.refused);
+    else this.fill(found);
   }
 
   fill({ cases, candidates }) {

@@ -1,6 +1,6 @@
 // One document: what it is, what can be done with it, its contents and tables, and behind *Advanced* what was read.
 
-import { getDocument, save } from "../shared/api.js";
+import { answered, getDocument, save } from "../shared/api.js";
 import { button, h, icon, plural } from "../shared/dom.js";
 import { editName } from "../shared/rename.js";
 import { AdvancedView } from "./advanced.js";
@@ -63,14 +63,9 @@ export class Drawer {
     if (!other) return;
     this.views = [];
     this.tabs.turn(0);
-    let read;
-    try {
-      read = await getDocument(item.id, item.built_pages);
-    } catch (error) {
-      if (this.id === item.id) this.tabs.panel.replaceChildren(h("p", { class: "none", role: "alert" }, `${error.message} ${error.hint ?? ""}`));
-      return;
-    }
+    const read = await answered(() => getDocument(item.id, item.built_pages));
     if (this.id !== item.id) return;
+    if (read.refused) return this.tabs.panel.replaceChildren(h("p", { class: "none", role: "alert" }, `${read.refused.message} ${read.refused.hint ?? ""}`));
     const wide = () => this.element.classList.toggle("wide");
     const open = (number) => this.actions.read(item.id, number);
     this.views = TABS.map(([, , View]) => new View(read, item, { wide, open, page: open, ask: this.actions.section, read: this.actions.read }));

@@ -1,6 +1,6 @@
 // Versions of a document: which there are, and what is other in it than in an earlier one, old words beside the new.
 
-import { get } from "../shared/api.js";
+import { answered, get } from "../shared/api.js";
 import { h, plural } from "../shared/dom.js";
 import { side, told } from "../shared/since.js";
 
@@ -34,14 +34,11 @@ export class VersionsView {
   async compare() {
     const before = this.chooser.value;
     this.say("Comparing");
-    try {
-      const { total, changes } = await get(`/documents/${this.id}/differences`, { before });
-      if (this.chooser.value !== before) return;
-      if (!total) return this.say("All its words are the same.");
-      this.list.replaceChildren(...changes.map((one) => this.row(one)), total > changes.length ? h("li", { class: "none" }, `And ${plural(total - changes.length, "change")} more.`) : "");
-    } catch (error) {
-      this.say(`${error.message} ${error.hint ?? ""}`);
-    }
+    const { total, changes, refused } = await answered(() => get(`/documents/${this.id}/differences`, { before }));
+    if (this.chooser.value !== before) return;
+    if (refused) return this.say(`${refused.message} ${refused.hint ?? ""}`);
+    if (!total) return this.say("All its words are the same.");
+    this.list.replaceChildren(...changes.map((one) => this.row(one)), total > changes.length ? h("li", { class: "none" }, `And ${plural(total - changes.length, "change")} more.`) : "");
   }
 
   row({ old, now }) {

@@ -183,14 +183,9 @@ class Pane {
     if (!this.place) showPane(true); // after a reload it is as it was
     this.cited = detail;
     this.looked = this.version = null;
-    let failure = null;
-    try {
-      await this.load(citation.doc, reach(detail.citations, citation.doc));
-    } catch (error) {
-      failure = error;
-    }
+    const { refused } = await answered(() => this.load(citation.doc, reach(detail.citations, citation.doc)));
     if (this.cited?.n !== detail.n || this.cited.turn !== detail.turn) return; // another was opened meanwhile
-    if (failure) this.failed(failure, citation);
+    if (refused) this.failed(refused, citation);
     this.light();
     this.pages.goTo(citation);
     const back = await this.return();
@@ -205,14 +200,9 @@ class Pane {
     if (detail.fresh) this.browsed = false;
     this.clear(detail);
     if (this.browsed) return;
-    let failure = null;
-    try {
-      await this.load(citation.doc, reach(detail.citations, citation.doc));
-    } catch (error) {
-      failure = error;
-    }
+    const { refused } = await answered(() => this.load(citation.doc, reach(detail.citations, citation.doc)));
     if (this.looked !== detail || this.browsed) return;
-    if (failure) this.failed(failure, citation);
+    if (refused) this.failed(refused, citation);
     this.light();
     this.pages.goTo(citation);
     await this.return();
@@ -256,11 +246,8 @@ class Pane {
   async showVersion(place) {
     const cited = this.cited;
     this.version = place.changed ? null : place;
-    try {
-      await this.load(place.doc);
-    } catch (error) {
-      return this.failed(error, place);
-    }
+    const { refused } = await answered(() => this.load(place.doc));
+    if (refused) return this.failed(refused, place);
     if (this.cited !== cited || this.document?.id !== place.doc) return;
     this.light();
     this.pages.goTo(place);
