@@ -6,9 +6,12 @@ import asyncio
 import json
 import re
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -18,11 +21,13 @@ from ui.server import guard, routes, web
 from ui.server.guard import TOKEN_HEADER
 from ui.server.services import Services
 
+ROUTED: list[BaseRoute] = [*routes.routes()]
+
 
 def every_route() -> list[tuple[str, str]]:
     """Method and path of each of the app's own, with something for each of their parameters."""
     found = []
-    for route in routes.routes():
+    for route in ROUTED:
         assert isinstance(route, Route)
         if "/plotly/" in route.path:  # a library, as it is on the web
             continue
@@ -31,26 +36,33 @@ def every_route() -> list[tuple[str, str]]:
     return found
 
 
+@pytest.fixture(scope="module")
+def loop() -> Iterator[BlockingPortal]:
+    with start_blocking_portal() as running:
+        yield running
+
+
 FORGED = ("", "x", "7fffffff.s.0000", "..", "a" * 5000, "7fffffff..", "\0")
 
 
 @pytest.mark.parametrize(("method", "path"), every_route())
-def test_no_route_answers_without_a_token(opened: Services, method: str, path: str) -> None:
+def test_no_route_answers_without_a_token(opened: Services, loop: BlockingPortal, method: str, path: str) -> None:
     body = {"question": "?"} if method == "POST" else None
+    asked_for = partial(ask, ROUTED, path, body=body, loop=loop)
     valid, expired = opened.signer.token("s"), opened.signer.token("s", now=0)
     for forged in (*FORGED, expired):
-        assert ask(routes.routes(), path, headers={TOKEN_HEADER: forged}, body=body)[0] == 403, forged
+        assert asked_for(headers={TOKEN_HEADER: forged})[0] == 403, forged
     # No token is taken from an address: another site can set one. Nor can it send a header, beside the cookie.
-    assert ask(routes.routes(), path, f"t={valid}", body=body)[0] == 403
+    assert asked_for(query=f"t={valid}")[0] == 403
     cookie = {"cookie": "gw_visit=mine"}
     asked = cookie if method == "POST" else cookie | {"sec-fetch-site": "same-site"}
-    assert ask(routes.routes(), path, headers=asked, body=body)[0] == 403
+    assert asked_for(headers=asked)[0] == 403
 
 
 def test_a_body_that_is_too_large_is_refused(opened: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "LARGEST_BODY", 1_000_000)
     headers = {TOKEN_HEADER: opened.signer.token("s")}
-    status, _, body = ask(routes.routes(), "/gw/reports/new", headers=headers, body={"text": "x" * 1_000_000})
+    status, _, body = ask(ROUTED, "/gw/reports/new", headers=headers, body={"text": "x" * 1_000_000})
     assert status == 413
     assert json.loads(body)["error"]["message"] == "This is more than 1 MB."
 
@@ -89,7 +101,7 @@ def test_requests_that_wait_for_their_turn_keep_nobody_waiting(opened: Services)
         assert set(thread.submit(asyncio.run, together()).result(30)) == {200}
 
 
-ROUTES: list[BaseRoute] = web.routes([""])
+STATIC: list[BaseRoute] = web.routes([""])
 
 
 @pytest.mark.parametrize(
@@ -106,4 +118,4 @@ ROUTES: list[BaseRoute] = web.routes([""])
     ],
 )
 def test_no_static_path_leads_out_of_its_folder(path: str) -> None:
-    assert ask(ROUTES, f"{web.static_root()}/{path}")[0] == 404
+    assert ask(STATIC, f"{web.static_root()}/{path}")[0] == 404

@@ -127,30 +127,30 @@ def test_what_a_killed_machine_left_is_gone_on_with_at_its_page(
     machines: Callable[..., Engine], tmp_path: Path
 ) -> None:
     web = machines("web", here=False)
-    doc_id = web.add(pdfs.running_headers(40), "long.pdf").doc_id
+    doc_id = web.add(pdfs.running_headers(16), "long.pdf").doc_id
     shutil.copytree(web.home, tmp_path / "killed", dirs_exist_ok=True)
     command = [sys.executable, "-c", READ, str(tmp_path / "killed"), doc_id]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        until(lambda: int(process.stdout.readline() or 40) >= 3)
+        until(lambda: int(process.stdout.readline() or 16) >= 3)
         os.kill(process.pid, signal.SIGKILL)
     read = web.documents()[0].pages_done
-    assert 3 <= read < 40
+    assert 3 <= read < 16
     with queue(machines("worker")):
         until(lambda: web.documents()[0].indexed)
-    assert web.documents()[0].pages_done == 40
+    assert web.documents()[0].pages_done == 16
 
 
 @pytest.mark.slow
 def test_reading_elsewhere_is_cancelled_and_gone_on_with(machines: Callable[..., Engine]) -> None:
     web, worker = machines("web", here=False), machines("worker")
-    doc_id = web.add(pdfs.running_headers(60), "long.pdf").doc_id
+    doc_id = web.add(pdfs.running_headers(24), "long.pdf").doc_id
     with queue(web) as left, queue(worker) as at_work:
         left.add(doc_id)
         until(lambda: web.documents()[0].pages_done > 0)
         left.cancel(doc_id)
         until(lambda: not at_work.jobs())
-        assert web.documents()[0].pages_done < 60
+        assert web.documents()[0].pages_done < 24
         assert not shown(left)
         left.add(doc_id)
         until(lambda: web.documents()[0].indexed)
