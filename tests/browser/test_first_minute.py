@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from ragcore.engine import Engine
 from tests import pdfs, prepared
 from tests.browser.conftest import QUESTION, App, Shelf, go, in_scope, promise, serve
-from tests.browser.test_axe import check
+from tests.browser.test_axe import check, check_both
 from tests.browser.test_claude import ask
 from tests.browser.test_library import file
 from tests.ui.test_jobs import until
@@ -28,9 +28,9 @@ def sample(sampled: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield served
 
 
-def welcomed(sample: App, open_page: Callable[..., Any], theme: str) -> Any:
+def welcomed(sample: App, open_page: Callable[..., Any], checked: Callable[[Any, str], None]) -> Any:
     """The first page of the sample, once it has all that it will have."""
-    page = open_page(sample.url, 1280, 720, theme, suggestions=True)
+    page = open_page(sample.url, 1280, 720, suggestions=True)
     with promise("a document has five lines and four questions, all in sight"):
         expect(page.locator(".gw-ov")).to_have_count(1)
         expect(page.locator(".gw-ov li")).to_have_count(5, timeout=60_000)
@@ -38,13 +38,13 @@ def welcomed(sample: App, open_page: Callable[..., Any], theme: str) -> Any:
         expect(page.locator(".gw-pane")).to_be_hidden()
         expect(page.locator(".gw-sug button")).to_have_count(4, timeout=120_000)
         expect(page.locator(".gw-sug .wait")).to_have_count(0, timeout=120_000)
-        check(page, f"the first minute, {theme}")
+        checked(page, "the first minute")
         in_sight(page)
     return page
 
 
 def test_the_sample_is_shown_and_asked(sample: App, open_page: Callable[..., Any]) -> None:
-    page = welcomed(sample, open_page, "light")
+    page = welcomed(sample, open_page, check)
     with promise("a key asks"):
         first = page.locator(".gw-sug button .what").first.inner_text()
         page.keyboard.press("1")
@@ -53,8 +53,12 @@ def test_the_sample_is_shown_and_asked(sample: App, open_page: Callable[..., Any
 
 
 @pytest.mark.slow
-def test_the_lines_of_the_sample_and_a_grid_of_its_cells(sample: App, open_page: Callable[..., Any]) -> None:
-    page = welcomed(sample, open_page, "light")
+def test_the_lines_of_the_sample_of_which_no_questions_are_known_and_a_grid_of_its_cells(
+    sample: App, open_page: Callable[..., Any]
+) -> None:
+    with Engine.open(sample.home) as engine:  # a library that changed
+        engine.remove(prepared.read(engine, pdfs.hyphenated(), "words.pdf"))
+    page = welcomed(sample, open_page, check_both)
     card = page.locator(".gw-ov")
     lines = card.locator("li")
     with promise("a key does not ask while something is typed"):
@@ -84,7 +88,7 @@ def test_the_lines_of_the_sample_and_a_grid_of_its_cells(sample: App, open_page:
         page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
         expect(line.locator(".gw-cite")).to_have_attribute("aria-current", "true")
         assert "cite=" not in page.url, "nothing that a reload could open again"
-        check(page, "a line and its page")
+        check_both(page, "a line and its page")
     with promise("so do its outline and its title"):
         card.get_by_role("button", name="Outline").click()
         expect(card.locator(".heads li")).not_to_have_count(0)
@@ -101,16 +105,6 @@ def test_the_lines_of_the_sample_and_a_grid_of_its_cells(sample: App, open_page:
         grid.get_by_text("132,210").click()
         page.locator('.gw-highlight[data-role="head"]').first.wait_for()
         check(page, "a grid of cells")
-
-
-@pytest.mark.slow
-def test_the_sample_in_the_dark_and_of_which_no_questions_are_known(sample: App, open_page: Callable[..., Any]) -> None:
-    with Engine.open(sample.home) as engine:  # a library that changed
-        engine.remove(prepared.read(engine, pdfs.hyphenated(), "words.pdf"))
-    page = welcomed(sample, open_page, "dark")
-    page.locator(".gw-ov li .gw-cite").nth(1).click()
-    page.locator('.gw-highlight[data-role="cited"]').first.wait_for()
-    check(page, "a line and its page, dark")
 
 
 def in_sight(page: Any) -> None:

@@ -74,7 +74,9 @@ def ask(page: Any, question: str) -> None:
     box.press("Enter")
 
 
-def test_what_one_server_does_is_seen_on_the_other(nodes: Nodes, open_page: Callable[..., Any]) -> None:
+def test_what_one_server_does_is_seen_on_the_other_and_so_is_its_death(
+    nodes: Nodes, open_page: Callable[..., Any], postgres: PostgresServer
+) -> None:
     first, second, server = nodes
     until(lambda: ready(second) == (200, "ready\n"))  # once its models are loaded
     seen = threading.Event()
@@ -107,24 +109,20 @@ def test_what_one_server_does_is_seen_on_the_other(nodes: Nodes, open_page: Call
         there.goto(f"{second.url}/library")
         row = there.get_by_role("row", name=re.compile("Harbour"))
         expect(row).to_contain_text("Ready")
-
-
-def test_an_answer_whose_server_died_is_told_on_the_other(
-    nodes: Nodes, open_page: Callable[..., Any], postgres: PostgresServer
-) -> None:
-    first, second, server = nodes
-    server.reply(Reply(text=["It is 61 m deep <<SOURCE 1.1>>. ", *(f"word{i} " for i in range(600))], delay=0.1))
-    here = open_page(first.url)
-    ask(here, "How deep is the deepest well?")
-    here.locator('.gw-turn[data-state="live"] a.gw-cite').wait_for()
-    there = open_page(f"{second.url}/?{here.url.partition('?')[2]}")
-    there.locator('.gw-turn[data-state="live"]').wait_for()
-    STOPPED.add(first.url.removeprefix("http://") + "/")
-    os.kill(first.pid, signal.SIGKILL)
-    there.get_by_text("This answer was interrupted.").wait_for()
-    server.reply(Reply(text=["It is 61 m deep <<SOURCE 1.1>>."]))
-    there.get_by_role("button", name="Try again").click()
-    expect(there.locator('.gw-turn[data-state="complete"]')).to_contain_text("61 m deep", use_inner_text=True)
+    with promise("an answer whose server died is told on the other"):
+        server.reply(Reply(text=["It is 61 m deep <<SOURCE 1.1>>. ", *(f"word{i} " for i in range(600))], delay=0.1))
+        here.goto(first.url)
+        ask(here, "How deep is the deepest one of the wells?")
+        here.locator('.gw-turn[data-state="live"] a.gw-cite').wait_for()
+        here.wait_for_url(re.compile(r"\?c="))
+        there.goto(f"{second.url}/?{here.url.partition('?')[2]}")
+        there.locator('.gw-turn[data-state="live"]').wait_for()
+        STOPPED.add(first.url.removeprefix("http://") + "/")
+        os.kill(first.pid, signal.SIGKILL)
+        there.get_by_text("This answer was interrupted.").wait_for()
+        server.reply(Reply(text=["It is 61 m deep <<SOURCE 1.1>>."]))
+        there.get_by_role("button", name="Try again").click()
+        expect(there.locator('.gw-turn[data-state="complete"]')).to_contain_text("61 m deep", use_inner_text=True)
     with promise("a server whose database is out of reach gets no more people"):
         role = psycopg.conninfo.conninfo_to_dict(os.environ[URL])["user"]
         with psycopg.connect(postgres.get_uri(), autocommit=True) as root:

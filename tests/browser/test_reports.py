@@ -13,7 +13,7 @@ from ragcore.cancel import Stop
 from ragcore.engine import Engine
 from ragcore.report.template import from_data
 from tests.browser.conftest import App, promise, still
-from tests.browser.test_axe import check
+from tests.browser.test_axe import check, check_both
 
 OUTLINE = """# Survey report
 
@@ -168,21 +168,14 @@ def test_a_report_beside_its_pages(app: App, open_page: Callable[..., Any]) -> N
         page.locator(".gw-evidence .places", has_text="Excluded").wait_for()
         page.get_by_role("button", name="Exclude the passage of citation 1", exact=True, pressed=True).click()
         page.locator(".gw-evidence .places", has_text="Excluded").wait_for(state="detached")
-    checked(page, "light")
+    checked(page)
 
 
-@pytest.mark.slow
-def test_axe_finds_nothing_in_a_report_in_the_dark(app: App, open_page: Callable[..., Any]) -> None:
-    page = open_page(f"{app.url}/reports?r={filled(app)}", theme="dark")
-    page.locator(".gw-page img").first.wait_for()
-    checked(page, "dark")
-
-
-def checked(page: Any, theme: str) -> None:
+def checked(page: Any) -> None:
     page.locator(".gw-report .tx a.gw-cite").first.wait_for()
-    check(page, f"a report, {theme}")
+    check_both(page, "a report")
     page.get_by_role("button", name="Change what is asked for").click()
     page.get_by_role("button", name=re.compile("^History")).click()
     page.locator(".hist").wait_for()
     page.get_by_role("button", name="Export").click()
-    check(page, f"its forms, {theme}")
+    check_both(page, "its forms")
