@@ -16,7 +16,6 @@ from ragcore.engine import Engine
 from ragcore.types.table_labels import LabelledTable
 from tests.browser.conftest import App, Shelf, promise
 from tests.browser.test_places import SLACK, Rect, client_rects, quoted_and_not, words_on
-from tests.matrix import standing_for
 from ui.chat import payload
 
 PAGES = ["survey.pdf", "cropped and turned.pdf"]
@@ -69,7 +68,7 @@ def on_page(page: Any, selector: str) -> list[Rect]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", standing_for(["cropped and turned.pdf"], PAGES))
+@pytest.mark.parametrize("name", PAGES)
 def test_a_page_at_every_zoom_and_turn(name: str, app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     page = cited(open_page(f"{app.url}/?c={shelf.conversations[name]}"))
     with promise("the quoted words are lit at every zoom, however the page is turned"):

@@ -84,33 +84,40 @@ def dropped(page: Any) -> Any:
 
 
 @pytest.mark.slow
-def test_a_long_document_is_asked_while_it_is_read_and_again_when_all_of_it_is(
+def test_a_long_document_is_asked_while_it_is_read_and_again_when_all_of_it_is_and_shown_as_it_has_grown(
     tmp_path: Path, open_page: Callable[..., Any]
 ) -> None:
     with serve(tmp_path / "home") as app:
         page = dropped(open_page(app.url))
-        answer = page.locator(".gw-turn").first
-        expect(answer).to_have_attribute("data-state", "complete")
-        expect(answer.locator(".gw-partly")).to_contain_text(re.compile(r"From pages 1–\d+ of 60 of “.*”"))
-        answer.locator(".gw-cite").first.click()
+        early, late = page.locator(".gw-turn").first, page.locator(".gw-turn").nth(1)
+        again, later = (turn.get_by_role("checkbox", name="Ask again when all is read") for turn in (early, late))
+        expect(early).to_have_attribute("data-state", "complete")
+        expect(early.locator(".gw-partly")).to_contain_text(re.compile(r"From pages 1–\d+ of 60 of “.*”"))
+        early.locator(".gw-cite").first.click()
         page.locator(".gw-pane .gw-highlight").first.wait_for()
+        expect(again).to_be_visible()
+        ask(page, QUESTION.format(2))
+        expect(late).to_have_attribute("data-state", "complete")
+        expect(again).to_be_hidden()
 
-        answer.get_by_role("checkbox", name="Ask again when all is read").check()
-        expect(answer.get_by_role("group", name="Version 2 of 2")).to_be_visible(timeout=120_000)
-        expect(answer).to_have_attribute("data-state", "complete")
-        expect(answer.locator(".gw-partly")).to_have_count(0)
+        later.check()
+        expect(late.get_by_role("group", name="Version 2 of 2")).to_be_visible(timeout=120_000)
+        expect(late).to_have_attribute("data-state", "complete")
+        expect(late.locator(".gw-partly")).to_have_count(0)
+        expect(early.locator(".gw-partly")).to_contain_text("All pages are read now.")
+        expect(page.locator(".gw-pane")).to_contain_text("of 60")
+        expect(page.locator(".gw-pane .gw-highlight").first).to_be_visible()
+
         ask(page, QUESTION.format(55))
-        last = page.locator(".gw-turn").nth(1)
-        last.locator(".gw-cite").first.click()
+        page.locator(".gw-turn").nth(2).locator(".gw-cite").first.click()
         expect(page.locator(".gw-pane .pgbox")).to_contain_text("of 60")
-        page.locator(".gw-pane .gw-highlight").first.wait_for()
-        answer.get_by_role("button", name="Previous version").click()
-        expect(answer.locator(".gw-partly")).to_contain_text("All pages are read now.")
-        answer.get_by_role("button", name="Ask again", exact=True).click()
-        expect(answer.get_by_role("group", name="Version 3 of 3")).to_be_visible()
+        expect(page.locator('.gw-pane .gw-highlight[data-page="55"]').first).to_be_visible()
+        late.get_by_role("button", name="Previous version").click()
+        expect(late.locator(".gw-partly")).to_contain_text("All pages are read now.")
+        late.get_by_role("button", name="Ask again", exact=True).click()
+        expect(late.get_by_role("group", name="Version 3 of 3")).to_be_visible()
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("changed", [False, True])
 def test_a_question_that_is_sent_before_anything_can_be_asked_is_not_lost(
@@ -139,24 +146,3 @@ def test_a_question_that_is_sent_before_anything_can_be_asked_is_not_lost(
         expect(page.locator(".gw-q")).to_have_text(wanted[0])
         expect(page.locator('.gw-turn[data-state="complete"] .gw-answer')).to_contain_text(wanted[1])
         expect(box).to_have_value("")
-
-
-@pytest.mark.slow
-def test_a_document_that_has_grown_is_shown_with_all_its_pages(tmp_path: Path, open_page: Callable[..., Any]) -> None:
-    with serve(tmp_path / "home") as app:
-        page = dropped(open_page(app.url))
-        early, late = page.locator(".gw-turn").first, page.locator(".gw-turn").nth(1)
-        again = early.get_by_role("checkbox", name="Ask again when all is read")
-        early.locator(".gw-cite").first.click()
-        page.locator(".gw-pane .gw-highlight").first.wait_for()
-        expect(again).to_be_visible()
-        ask(page, QUESTION.format(2))
-        expect(late).to_have_attribute("data-state", "complete")
-        expect(again).to_be_hidden()
-
-        expect(early.locator(".gw-partly")).to_contain_text("All pages are read now.", timeout=120_000)
-        expect(page.locator(".gw-pane")).to_contain_text("of 60")
-        expect(page.locator(".gw-pane .gw-highlight").first).to_be_visible()
-        ask(page, QUESTION.format(55))
-        page.locator(".gw-turn").nth(2).locator(".gw-cite").first.click()
-        expect(page.locator('.gw-pane .gw-highlight[data-page="55"]').first).to_be_visible()
