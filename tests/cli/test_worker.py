@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,6 @@ from ragcore.index.database import FILE, URL
 from ragcore.index.objects import URL as FILES
 from tests import pdfs, prepared
 from tests.postgres import empty
-from tests.ui.test_jobs import until
 
 pytestmark = pytest.mark.sqlite  # they say themselves what is in PostgreSQL
 
@@ -44,20 +41,6 @@ def test_a_worker_on_another_machine_reads_what_waits(
         told = capsys.readouterr()
         assert good in told.out
         assert "bad.pdf" in told.err
-
-
-@pytest.mark.slow
-def test_a_killed_worker_leaves_nothing_that_another_does_not_end(home: Path, tmp_path: Path) -> None:
-    with Engine.open(home) as engine:
-        doc_id = engine.add(pdfs.running_headers(60), "long.pdf").doc_id
-        command = [sys.executable, "-m", "ragcore.cli", "--home", str(tmp_path / "killed"), "worker"]
-        with subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
-            until(lambda: engine.documents()[0].pages_done > 2)
-            process.kill()
-        assert engine.documents()[0].status == "reading"
-        assert main(["--home", str(tmp_path / "other"), "worker", "--once"]) == 0
-        (info,) = engine.documents()
-        assert (info.doc_id, info.status, info.indexed, info.pages_done) == (doc_id, "ready", True, 60)
 
 
 def test_a_library_in_a_file_needs_no_worker(
