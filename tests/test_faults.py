@@ -155,21 +155,7 @@ def test_a_worker_that_was_stopped_does_no_harm_when_it_goes_on(place: Place, ca
     assert place.ended() == calm
 
 
-def test_a_worker_goes_on_when_its_database_comes_back(place: Place, calm: dict[str, Any]) -> None:
-    with place.worker("first") as process:
-        for pages in (1, 3, 6):
-            until(lambda pages=pages: place.count("SELECT count(*) FROM page_layouts") >= pages)  # type: ignore[misc]
-            place.cut()
-        place.open("NOLOGIN")
-        place.cut()
-        time.sleep(3)
-        place.open("LOGIN")
-        time.sleep(3)
-        assert process.poll() is None
-    assert place.ended() == calm
-
-
-def test_a_worker_goes_on_when_the_storage_comes_back(
+def test_a_worker_goes_on_when_its_storage_and_then_its_database_come_back(
     postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calm: dict[str, Any]
 ) -> None:
     with s3() as storage:
@@ -184,7 +170,17 @@ def test_a_worker_goes_on_when_the_storage_comes_back(
                 time.sleep(15)
                 assert process.poll() is None
                 storage.start()
-            assert all(info.status != "failed" for info in place.engine.documents())
+                for pages in (1, 3, 6):
+                    until(lambda pages=pages: place.count("SELECT count(*) FROM page_layouts") >= pages)  # type: ignore[misc]
+                    place.cut()
+                assert any(info.unready for info in place.engine.documents())
+                place.open("NOLOGIN")
+                place.cut()
+                time.sleep(3)
+                place.open("LOGIN")
+                time.sleep(3)
+                assert process.poll() is None
+                assert all(info.status != "failed" for info in place.engine.documents())
             assert place.ended() == calm
 
 
@@ -265,31 +261,35 @@ def test_a_server_killed_while_a_large_file_comes_has_it_whole_or_not_at_all(
     whole = ["--home", str(one), "admin", "check"]
     with ThreadPoolExecutor() as pool, ExitStack() as running:
         second = running.enter_context(serve(tmp_path / "other")) if machines > 1 else None
+        server, first = running.enter_context(ExitStack()), None
         for point in COMES:
             held = ExitStack()
             data = pdfs.heavy(LARGE)
             name = f"{sha256(data).hexdigest()}.pdf"
-            with serve(one, **environment) as first:
-                until(lambda: main(whole) == 0)  # the one before has left nothing
-                answer = pool.submit(give, first.url, secret, data)
-                for each in (COMING, point) if point == STORED else (point,):
-                    while not COMES[each](tmp_path, name):
-                        assert not answer.done() or answer.result() is not None, point
-                        time.sleep(0.0002)
-                    if each != point:
-                        os.kill(first.pid, signal.SIGSTOP)
-                        held.enter_context(writing(one))  # so that it isn't listed yet
-                        os.kill(first.pid, signal.SIGCONT)
-                os.kill(first.pid, signal.SIGKILL)
-                answer.exception()
-                held.close()
+            first = first or server.enter_context(serve(one, **environment))
+            until(lambda: main(whole) == 0)  # the one before has left nothing
+            answer = pool.submit(give, first.url, secret, data)
+            for each in (COMING, point) if point == STORED else (point,):
+                while not COMES[each](tmp_path, name):
+                    assert not answer.done() or answer.result() is not None, point
+                    time.sleep(0.0002)
+                if each != point:
+                    os.kill(first.pid, signal.SIGSTOP)
+                    held.enter_context(writing(one))  # so that it isn't listed yet
+                    os.kill(first.pid, signal.SIGCONT)
+            os.kill(first.pid, signal.SIGKILL)
+            answer.exception()
+            held.close()
+            server.close()
+            first = None
             told, known = answer.result(), listed(one, name)
             assert known or told is None, f"{point}: what was acknowledged is lost"
-            with ExitStack() as anew:
-                there = second or anew.enter_context(serve(one, **environment))
-                if second is None:
-                    until(lambda: main(whole) == 0)
-                    assert bool([*one.glob(f"files/*/{name}")]) == known
-                assert give(there.url, secret, data) == (202, known), point
-                assert listed(one, name)
-                assert main(whole) == 0
+            if second is None:
+                first = server.enter_context(serve(one, **environment))
+                until(lambda: main(whole) == 0)
+                assert bool([*one.glob(f"files/*/{name}")]) == known
+            there = second or first
+            assert there is not None
+            assert give(there.url, secret, data) == (202, known), point
+            assert listed(one, name)
+            assert main(whole) == 0
