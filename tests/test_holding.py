@@ -108,30 +108,28 @@ def test_a_process_that_is_killed_at_any_moment_loses_nothing(
         shutil.rmtree(home)
 
 
-def test_fifty_answers_at_twenty_five_at_once_without_an_error(surveyed: Path, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    prepared.copied(surveyed, home)
-    with serve(home, kept=False) as app, Engine.open(home) as engine, ThreadPoolExecutor(25) as crowd:
-        talks = [engine.conversations.new() for _ in range(50)]
-        turns = list(crowd.map(lambda talk: answered(app.url, home, talk, QUESTION), talks))
-        stored = [engine.conversations.get(talk).turns[-1].answer for talk in talks]
-    assert {turn["state"] for turn in turns} == {"complete"}
-    assert {answer and answer.text for answer in stored} == {turns[0]["text"]}
-
-
-def test_two_apps_on_one_home_see_each_other_s_work(surveyed: Path, tmp_path: Path) -> None:
+def test_fifty_answers_at_twenty_five_at_once_and_two_apps_on_one_home_see_each_other_s_work(
+    surveyed: Path, tmp_path: Path
+) -> None:
     home = tmp_path / "home"
     prepared.copied(surveyed, home)
     with (
         serve(home, kept=False) as one,
         serve(home, kept=False) as other,
         Engine.open(home, overrides=OFFLINE) as engine,
+        ThreadPoolExecutor(25) as crowd,
     ):
+        talks = [engine.conversations.new() for _ in range(50)]
+        turns = list(crowd.map(lambda talk: answered(one.url, home, talk, QUESTION), talks))
+        stored = [engine.conversations.get(talk).turns[-1].answer for talk in talks]
+        assert {turn["state"] for turn in turns} == {"complete"}
+        assert {answer and answer.text for answer in stored} == {turns[0]["text"]}
+
         talks = [engine.conversations.new() for _ in range(8)]
-        with ThreadPoolExecutor(8) as crowd:
-            turns = list(crowd.map(lambda talk, app: answered(app.url, home, talk, QUESTION), talks, [one, other] * 4))
-            assert engine.ingest(engine.add(pdfs.with_bookmarks(), "later.pdf").doc_id).status == "ready"
-            engine.index()
+        coming = crowd.map(lambda talk, app: answered(app.url, home, talk, QUESTION), talks, [one, other] * 4)
+        assert engine.ingest(engine.add(pdfs.with_bookmarks(), "later.pdf").doc_id).status == "ready"
+        engine.index()
+        turns = list(coming)
         # What one began goes on in the other, with what came meanwhile.
         turns += [answered(app.url, home, talks[0], QUESTION) for app in (other, one)]
         assert {turn["state"] for turn in turns} == {"complete"}
