@@ -473,8 +473,7 @@ def test_what_is_in_another_library_or_somebody_elses_is_not_there(world: World)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize("who", [MARA, JONAS, PRIYA])
+@pytest.mark.parametrize(("who", "role"), zip((MARA, JONAS, PRIYA), ROLES, strict=True))
 def test_what_is_in_another_library_is_not_there_for_anybody(world: World, who: str, role: Role) -> None:
     print(f"\n{walk(world, who, role)}", end=" ")
 
