@@ -95,7 +95,7 @@ def test_a_row_is_a_section_and_says_what_its_section_says(engine: Engine) -> No
     assert [row.begins for row in grid.rows] == [1, 2, 3, 4]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_no_cell_cites_a_word_outside_of_its_section(library: Engine, data: st.DataObject) -> None:
     every = [*sections(library), *sections(library, "handbook.pdf")]

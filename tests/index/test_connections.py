@@ -77,7 +77,6 @@ def test_names_of_another_section_of_a_passage_are_not_shown() -> None:
     assert {link.sentence.quote for link in found.links} == {rows[0]}
 
 
-@settings(max_examples=80, deadline=None)
 @given(searches())
 def test_every_link_can_be_read_on_the_pages(given_: tuple[Library, str, str, Scope]) -> None:
     library, text, near, scope = given_

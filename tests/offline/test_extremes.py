@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.offline.question import read
@@ -61,7 +61,6 @@ def test_a_sentence_that_says_which_is_better_than_a_table_of_something_else() -
     assert text.startswith("“Skerry has the longest quay of the coast.”")
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(1, 99_999), min_size=3, max_size=9, unique=True), st.booleans())
 def test_it_is_the_highest_whatever_the_figures(amounts: list[int], most: bool) -> None:
     if len(amounts) > 3 and max(amounts) * 1.01 > sum(amounts) - max(amounts) > max(amounts) * 0.99:

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragcore.offline import wording
@@ -58,7 +58,6 @@ def test_documents_of_different_kinds_are_not_mixed() -> None:
         assert len({pool.doc_ids[row] for row in group.rows}) == 1
 
 
-@settings(max_examples=40)
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=8), st.integers(0, 99))
 def test_every_passage_is_in_one_group(sizes: list[int], seed: int) -> None:
     owners = [f"d{n}" for n, size in enumerate(sizes) for _ in range(size)]
@@ -114,7 +113,6 @@ def test_phrases_mark_a_theme_without_headings() -> None:
     }
 
 
-@settings(max_examples=60)
 @given(st.integers(2, 7), st.integers(1, 6), st.integers(1, 3), st.integers(0, 999))
 def test_sentences_cover_nearly_as_well_as_the_best_choice(many: int, passages: int, most: int, seed: int) -> None:
     random = np.random.default_rng(seed)
