@@ -152,7 +152,7 @@ def test_the_smallest_is_read_first_and_a_long_one_gives_way_to_it(tmp_path: Pat
         ingestion = Ingestion(engine, removed=lambda _: None)
         long, middle, short = (
             engine.add(data, "a.pdf").doc_id
-            for data in (pdfs.running_headers(40), pdfs.running_headers(9), pdfs.one_column())
+            for data in (pdfs.running_headers(60), pdfs.running_headers(9), pdfs.one_column())
         )
         ingestion.add(long)
         until(lambda: ingestion.jobs()[long].done > 2)

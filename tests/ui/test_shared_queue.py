@@ -111,7 +111,7 @@ def test_what_one_machine_leaves_another_reads_and_both_see_it(machines: Callabl
 
 def test_two_machines_with_the_same_queue_read_all_of_it_and_neither_fails(machines: Callable[..., Engine]) -> None:
     one, other = machines("one"), machines("other")
-    doc_ids = [one.add(pdfs.running_headers(pages), f"{pages}.pdf").doc_id for pages in (5, 6, 7, 8)]
+    doc_ids = [one.add(pdfs.running_headers(pages), f"{pages}.pdf").doc_id for pages in (2, 3, 4, 5)]
     with queue(one) as first, queue(other) as second:
         first.resume()
         second.resume()
@@ -120,7 +120,7 @@ def test_two_machines_with_the_same_queue_read_all_of_it_and_neither_fails(machi
         assert not {**first.failures, **second.failures}
     assert {info.doc_id for info in other.documents() if info.status == "ready"} == {*doc_ids}
     counted = one.store.database.rows("SELECT doc_id, count(*) FROM page_layouts GROUP BY doc_id")
-    assert sorted(count for _, count in counted) == [5, 6, 7, 8]
+    assert sorted(count for _, count in counted) == [2, 3, 4, 5]
 
 
 def test_what_a_killed_machine_left_is_gone_on_with_at_its_page(
