@@ -81,7 +81,7 @@ def test_a_text_document_has_its_headings_cells_and_words_once(engine: Engine, k
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", standing_for(["docx"], ["docx", "doc", "rtf", "odt"]))
+@pytest.mark.parametrize("kind", ["docx", "doc", "rtf", "odt"])
 def test_notes_are_part_of_the_text_and_the_header_is_not(engine: Engine, kind: str, tmp_path: Path) -> None:
     data = noted() if kind == "docx" else converted(noted(), tmp_path, "docx", kind)
     document = read(engine, data, f"noted.{kind}")[1]
@@ -102,7 +102,7 @@ def test_a_page_that_is_a_picture_of_text_is_read_by_ocr(engine: Engine) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", standing_for(["pptx"], ["pptx", "ppt", "odp"]))
+@pytest.mark.parametrize("kind", ["pptx", "ppt", "odp"])
 def test_a_citation_of_a_talk_names_the_slide_or_its_notes(engine: Engine, kind: str) -> None:
     info, document = read(engine, office_file(kind), f"talk.{kind}")
     assert (info.kind, info.pages, info.notes) == (kind, 4, ("1 hidden slide left out.",))
@@ -149,7 +149,7 @@ TITLED = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", standing_for(["two paragraphs"], TITLED))
+@pytest.mark.parametrize("case", TITLED)
 def test_a_word_file_is_called_by_its_title_alone(engine: Engine, case: str) -> None:
     data, title = TITLED[case]
     assert read(engine, data, "lease_7.docx")[0].title == title
