@@ -109,6 +109,5 @@ _KINDS: Mapping[str, Callable[[str], bool]] = {
     "MONEY": lambda text: any(number.currency for number in numbers(text)),
     "SHARE": _quantity("%"),
     "DURATION": _quantity("time"),
-    "MASS": lambda text: any(number.kind.startswith(("mass", "volume")) for number in numbers(text)),
     "DATE": lambda text: bool((found := periods(text)).years or found.dates or found.months),
 }

@@ -36,7 +36,6 @@ def test_a_sentence_of_the_wanted_kind_comes_before_one_that_only_speaks_of_it()
     ("question", "answer", "kind_only"),
     [
         ("Who is the CFO?", "Jon Aske, Chief Financial Officer, joined us in 2018.", "Jon Aske spoke."),
-        ("How many employees are there?", "We had some 95,000 people.", "We own 14 plants."),
         ("What is the rent?", "The yearly rent is GBP 84,000.", "It cost $5."),
         ("What is the notice period?", "Either may end it by 90 days' notice.", "It takes 90 days."),
     ],
