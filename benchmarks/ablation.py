@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from benchmarks import tables, text
 from benchmarks.common import data, table
@@ -83,13 +84,8 @@ def without(name: str) -> Iterator[None]:
         yield
         return
     place, attribute, stand_in = PASSES[name]
-    module = import_module(f"ragcore.ingest.{place}")
-    given = getattr(module, attribute)
-    setattr(module, attribute, stand_in)
-    try:
+    with patch(f"ragcore.ingest.{place}.{attribute}", stand_in):
         yield
-    finally:
-        setattr(module, attribute, given)
 
 
 def read(label: str, path: Path, kept: Path, settings: Settings) -> Read:

@@ -13,9 +13,9 @@ import argparse
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from benchmarks.answers import asked, items, named, opened
 from benchmarks.common import table
@@ -89,15 +89,10 @@ def without_intents(name: str) -> tuple[str, str, Callable[[], Any]]:
 @contextmanager
 def without(module: str, name: str, instead: Any) -> Iterator[None]:
     """Switch off one rule; what a question was read as is forgotten before and after."""
-    found = import_module(f"ragcore.offline.{module}")
-    before = getattr(found, name)
-    setattr(found, name, instead)
     question.read.cache_clear()
-    try:
+    with patch(f"ragcore.offline.{module}.{name}", instead):
         yield
-    finally:
-        setattr(found, name, before)
-        question.read.cache_clear()
+    question.read.cache_clear()
 
 
 def keep(model: type[Any], method: str) -> None:
