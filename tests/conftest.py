@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,9 +21,6 @@ from tests import models, pdfs, prepared
 from tests.messages_server import MessagesServer
 from tests.postgres import empty, started
 from ui.library.samples import NAME, SAMPLE
-
-# What pytest makes of the tests is kept even where no other bytecode is: making it takes half of the collection.
-sys.dont_write_bytecode = False
 
 # A shell that starts pytest in the background has it, and all that it starts, ignore Ctrl-C, which tests send.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,10 +1,13 @@
 """Models of the tests: each is loaded once in a process, and what it gives for a text is kept on this machine, since it
-depends on nothing else (tests/contracts). Another release of what runs it, or another word in the code, begins anew."""
+depends on nothing else (tests/contracts). Another release of what runs it, or another word in the code, begins anew.
+Each server of the tests imports this, so it imports nothing that a server doesn't."""
 
 from __future__ import annotations
 
+import getpass
 import hashlib
 import sqlite3
+import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
@@ -14,10 +17,16 @@ from typing import Any
 import numpy as np
 
 from ragcore.providers import bundled
-from tests import prepared
 
 RUNS = ("onnxruntime", "tokenizers", "numpy", bundled.PACKAGE)
 _made: dict[tuple[str, str, int], Any] = {}
+
+
+def machine() -> Path:
+    """Where this machine keeps what tests made."""
+    made = Path(tempfile.gettempdir()) / f"groundwork-tests-{getpass.getuser()}"
+    made.mkdir(exist_ok=True, mode=0o700)
+    return made
 
 
 def once(kind: str, make: Any) -> Any:
@@ -40,7 +49,7 @@ class Kept:
     def __init__(self, name: str, dtype: Any) -> None:
         code = Path(bundled.__file__).read_bytes()
         told = f"{name} {[version(each) for each in RUNS]} {hashlib.sha256(code).hexdigest()}"
-        file = prepared.machine() / f"model-{hashlib.sha256(told.encode()).hexdigest()[:16]}.sqlite"
+        file = machine() / f"model-{hashlib.sha256(told.encode()).hexdigest()[:16]}.sqlite"
         self._dtype = dtype
         self._lock = threading.Lock()
         self._rows = sqlite3.connect(file, timeout=60, isolation_level=None, check_same_thread=False)

@@ -8,7 +8,6 @@ libraries that many tests begin with are kept too, for the code as it stands.
 
 from __future__ import annotations
 
-import getpass
 import hashlib
 import os
 import re
@@ -32,6 +31,7 @@ from ragcore.index.move import copy, move
 from ragcore.ingest.layout import PageLayout
 from ragcore.ingest.parse import parse_pages
 from ragcore.types import Scope
+from tests.models import machine
 
 READERS = ("pymupdf", "pymupdf4llm", "onnxruntime", "rapidocr", "numpy")
 # Rooms that neither read a document, nor index, search or answer: a library is the same whatever they do.
@@ -121,13 +121,6 @@ def on_sqlite() -> Iterator[None]:
 def folder() -> Path:
     """Where this machine keeps pages that today's code read."""
     made = machine() / _code()
-    made.mkdir(exist_ok=True, mode=0o700)
-    return made
-
-
-def machine() -> Path:
-    """Where this machine keeps what tests made."""
-    made = Path(tempfile.gettempdir()) / f"groundwork-tests-{getpass.getuser()}"
     made.mkdir(exist_ok=True, mode=0o700)
     return made
 
