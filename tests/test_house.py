@@ -41,7 +41,7 @@ LINES = {
     "providers": 1343,
     "report": 1830,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2226,  # with overviews, what structures find, and what each of several documents is asked
-    "serve": 1481,  # verbs, their models, MCP over two transports, the HTTP API, its OpenAPI and late requests
+    "serve": 1498,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
     "structure": 1973,  # published trees and graphs
     "suggest": 444,
     "text": 2800,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from ragcore import telemetry
 from tests.ui.asgi import ask
 from ui.server import bundles, warming, web
 from ui.server.warming import Warming
@@ -88,7 +90,8 @@ def test_nothing_is_loaded_after_the_end(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_first_script_loads_nothing_heavy() -> None:
-    """Who answers stands in the header: to say it must not load who does."""
+    """Who answers stands in the header: to say it must not load who does. Nor are MCP, and what tells a collector,
+    loaded before anybody asks for them."""
     code = """
 import sys, tempfile, pathlib, app
 from ragcore.engine import Engine
@@ -96,9 +99,12 @@ from ui.server import frame
 with Engine.open(pathlib.Path(tempfile.mkdtemp())) as engine:
     engine.models.writer_name
 heavy = ["torch", "onnxruntime", "pandas", "sklearn", "scipy.stats", "nltk", "anthropic", "pymupdf"]
+heavy += ["mcp", "opentelemetry.sdk"]
 print([name for name in heavy if name in sys.modules])
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=APP)
+    environment = {name: value for name, value in os.environ.items() if name != telemetry.URL}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=APP)
     assert done.stdout.strip() == "[]"
 
 
