@@ -161,6 +161,7 @@ def test_a_question_is_asked_once_whatever_is_clicked_right_after_it(app: App, o
             expect(page.locator(".st-key-gw_composer .gw-msg:visible")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_first_press_of_tab_leads_to_the_question(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     page = open_page(app.url)
     skip = page.get_by_role("button", name="Skip to the question")
@@ -200,6 +201,7 @@ def test_the_first_press_of_tab_leads_to_the_question(app: App, shelf: Shelf, op
         expect(skip).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_each_of_four_files_is_in_sight(app: App, open_page: Callable[..., Any]) -> None:
     page = open_page(app.url)
     page.set_viewport_size({"width": 1280, "height": 720})

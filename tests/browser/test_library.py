@@ -114,6 +114,7 @@ def test_from_upload_to_ready_with_one_clear_line_for_each_bad_file(
     expect(page.locator(".gw-scope .rows :checked")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_the_same_file_twice_is_kept_once(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     page = open_page(f"{app.url}/library")
     rows = page.locator("tr[data-doc]")

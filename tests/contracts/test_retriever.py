@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -29,9 +28,10 @@ PASSAGES = [
 PARTS = [SubQuery("What were the revenues of Alpha Corp?", "model"), SubQuery("Who makes pumps and valves?", "model")]
 
 
-@pytest.fixture(params=[*MODES, "agentic"])
-def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Retriever:
-    store = Store(tmp_path)
+@pytest.fixture(scope="module", params=[*MODES, "agentic"])
+def retriever(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Retriever:
+    """One for all tests, which only ask."""
+    store = Store(tmp_path_factory.mktemp("home"))
     add_document(store, "alpha.pdf", PASSAGES)
     add_document(store, "beta.pdf", ["Beta Inc sells tea.", "Revenues of Beta Inc were 12 million.", "Tea is grown."])
     add_document(

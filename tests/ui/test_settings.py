@@ -234,6 +234,7 @@ def test_what_is_no_key_is_refused_and_not_repeated(opened: Services, key: str) 
     assert call(opened, "")[1]["who"]["key"]["from"] == ""
 
 
+@pytest.mark.slow
 def test_how_documents_are_read_is_kept_at_once_and_holds_for_the_next_one(opened: Services) -> None:
     scan = pdfs.scanned(pdfs.note(), dpi=100)
     status, page = call(opened, "/reading", {"changes": {"ocr.mode": "off"}})

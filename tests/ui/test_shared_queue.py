@@ -123,6 +123,7 @@ def test_two_machines_with_the_same_queue_read_all_of_it_and_neither_fails(machi
     assert sorted(count for _, count in counted) == [2, 3, 4, 5]
 
 
+@pytest.mark.slow
 def test_what_a_killed_machine_left_is_gone_on_with_at_its_page(
     machines: Callable[..., Engine], tmp_path: Path
 ) -> None:
