@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import uuid4
 
-from moto.server import ThreadedMotoServer
-
 # What S3's own programs take from the environment.
 SIGN_IN = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1"}
 
@@ -20,6 +18,8 @@ class S3:
 
     def start(self) -> None:
         """Start, or start again with what it has, at the same address."""
+        from moto.server import ThreadedMotoServer  # takes half a second, which each process of the tests would wait
+
         self._server = ThreadedMotoServer("127.0.0.1", self._port, verbose=False)
         self._server.start()
         host, self._port = self._server.get_host_and_port()

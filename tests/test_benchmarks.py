@@ -48,12 +48,12 @@ def test_a_set_of_passages_is_searched_in_its_own_library(tmp_path: Path, capsys
     assert [head[1].strip(), rows[1][0].strip(), rows[1][1].strip()] == ["recall@5", "the default", "1.000"]
 
 
-DRAFTS = {doc: [one for one in check.sentences() if one.doc == doc] for doc in {s.doc for s in check.sentences()}}
+SENTENCES = check.sentences()
+DRAFTS = {doc: [one for one in SENTENCES if one.doc == doc] for doc in {one.doc for one in SENTENCES}}
 
 
 def test_drafts_are_of_one_half_and_both_halves_have_every_kind_of_error() -> None:
-    everything = check.sentences()
-    assert len({one.id for one in everything}) == len({one.text for one in everything}) == len(everything)
+    assert len({one.id for one in SENTENCES}) == len({one.text for one in SENTENCES}) == len(SENTENCES)
     assert Counter(of_one[0].half for of_one in DRAFTS.values()) == {
         "dev": 6,
         "held": 6,
@@ -72,7 +72,7 @@ def test_drafts_are_of_one_half_and_both_halves_have_every_kind_of_error() -> No
         for one in of_one:
             assert one.places or one.label == "opinion" or one.kind in ("invented", "cause"), one.id
             assert all(page > 0 and 1 <= len(said.split()) <= 8 for page, said in one.places), one.id
-    dev, held = ({one.kind for one in everything if (one.half, one.label) == (h, "error")} for h in check.HALVES[:2])
+    dev, held = ({one.kind for one in SENTENCES if (one.half, one.label) == (h, "error")} for h in check.HALVES[:2])
     assert dev == held
 
 
@@ -104,7 +104,7 @@ def test_evidence_is_found_as_whole_words_and_along_a_row_whatever_is_repeated_i
 
 
 def test_verdicts_on_drafts_are_counted_by_what_the_sentences_are(capsys: pytest.CaptureFixture[str]) -> None:
-    true, error, opinion = (next(s for s in check.sentences() if s.label == la) for la in ("true", "error", "opinion"))
+    true, error, opinion = (next(s for s in SENTENCES if s.label == la) for la in ("true", "error", "opinion"))
     given = [
         (true, "confirmed", True),
         (true, "confirmed", False),

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import permutation_test
 
 from ragcore.errors import InputError
 from ragcore.evaluate.cases import Case
@@ -78,6 +77,8 @@ def test_the_p_value_is_that_of_all_sign_flips(steps: list[float]) -> None:
 
 
 def test_the_p_value_agrees_with_scipys() -> None:
+    from scipy.stats import permutation_test  # takes a second, which each process of the tests would wait
+
     values = np.random.default_rng(1).normal(0.3, 1.0, 30)
     other = permutation_test(
         (values, np.zeros(30)), lambda a, b: np.mean(a - b), permutation_type="samples", n_resamples=9999, rng=1
