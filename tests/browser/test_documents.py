@@ -207,6 +207,7 @@ def test_a_document_from_its_address_to_its_removal(app: App, open_page: Callabl
             page.get_by_text("This document can’t be opened.").wait_for()
 
 
+@pytest.mark.slow
 def test_the_library_shows_what_was_read_where(app: App, shelf: Shelf, open_page: Callable[..., Any]) -> None:
     with Engine.open(shelf.home) as engine:
         doc_id = shelf.answers["table.pdf"].citations[0].doc_id

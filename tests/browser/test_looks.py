@@ -12,7 +12,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import App, Shelf, promise, still
-from tests.matrix import standing_for
 
 
 def background(page: Any, selector: str) -> tuple[int, ...]:
@@ -25,7 +24,8 @@ def box(page: Any, selector: str) -> dict[str, float]:
     return found
 
 
-@pytest.mark.parametrize("size", standing_for([(1280, 720)], [(1280, 720), (1920, 1080)]))
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
 def test_both_themes_and_three_panes(
     size: tuple[int, int], app: App, shelf: Shelf, open_page: Callable[..., Any]
 ) -> None:
