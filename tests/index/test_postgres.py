@@ -129,7 +129,7 @@ def test_a_library_is_moved_there_and_back_and_is_the_same(
 
 @pytest.mark.parametrize(
     ("back", "every"),
-    [(False, 25), *(pytest.param(back, 5, marks=pytest.mark.slow) for back in (False, True))],
+    [(False, 13), *(pytest.param(back, 5, marks=pytest.mark.slow) for back in (False, True))],
 )
 def test_a_move_that_is_killed_is_ended_by_the_same_command(
     full: Path, postgres: PostgresServer, back: bool, every: int
