@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from http import HTTPStatus
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -209,17 +210,13 @@ class _Mcp:
 
     def __init__(self, engine: Callable[[Token], Engine]) -> None:
         self._engine = engine
-        self._begun: asyncio.Future[ASGIApp] | None = None
+        self._endpoint: ASGIApp | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._begun = self._begun or asyncio.ensure_future(run_in_threadpool(self._begin))
-        endpoint = await asyncio.shield(self._begun)
-        await endpoint(scope, receive, send)
-
-    def _begin(self) -> ASGIApp:
-        from ragcore.serve.mcp import OverHttp
-
-        return OverHttp(self._engine, LARGEST_BODY)
+        if self._endpoint is None:
+            mcp = await run_in_threadpool(import_module, "ragcore.serve.mcp")
+            self._endpoint = self._endpoint or mcp.OverHttp(self._engine, LARGEST_BODY)
+        await self._endpoint(scope, receive, send)
 
 
 def status_of(error: GroundworkError) -> int:
