@@ -30,8 +30,10 @@ from ragcore.types.question import Question
 CANDIDATES = 60
 _FARTHEST = 11.5  # log odds of relevance
 _BEST_SOURCE = 3.0  # log odds of the score of a source, which is relative: the best one's is 1
-# Weight of a source's relevance beside that of a quote in it.
-SOURCE_WEIGHT = 0.5
+# Weight of a quote's own relevance beside what rows and usual words gain.
+RELEVANCE_WEIGHT = 2 / 3
+# Weight of its source's, in the odds that the choice of values was fitted on.
+SOURCE_WEIGHT = 1 / 3
 # Log odds that a row gains whose whole name the question has.
 NAMED_WEIGHT = 4.0
 # Log odds that a quote gains with the requested thing in its usual words.
@@ -85,17 +87,24 @@ class Scored:
 class Ranking:
     """Ranker of quotes for ``question``, whose words are ``wanted``. ``routes`` are the documents that it names;
     ``names`` are the stems of their names in it. Of quotes from one document the cross-encoder reads the text
-    ``alone``: what stands over it tells them little apart, and makes each less of an answer.
+    ``alone``: what stands over it tells them little apart, and makes each less of an answer. ``around`` weighs the
+    relevance of a quote's source beside its own: it tells how sure a value is, and the best quote less well.
 
-    A quote is worth what the cross-encoder says of it and of its source. That is trained on prose and long questions: a
-    row gains as far as the question has its name, and a quote that looks like an answer. Without a cross-encoder its
-    words decide.
+    A quote is worth what the cross-encoder says of it. That is trained on prose and long questions: a row gains as far
+    as the question has its name, and a quote that looks like an answer. Without a cross-encoder its words decide.
     """
 
     def __init__(
-        self, question: Question, wanted: Wanted, *, routes: Sequence[Route] = (), alone: bool = False
+        self,
+        question: Question,
+        wanted: Wanted,
+        *,
+        routes: Sequence[Route] = (),
+        alone: bool = False,
+        around: float = 0.0,
     ) -> None:
         self._alone = alone
+        self._around = around
         self._question = question
         self._wanted = wanted
         self._priors = {route.doc_id: route.prior for route in routes}
@@ -127,7 +136,7 @@ class Ranking:
         odds = odds_of(relevance)
         # A source without a score says nothing beside its quotes.
         around = np.where(sources[near] > 0.0, np.minimum(odds_of(sources[near]), _BEST_SOURCE), odds)
-        odds = (odds + SOURCE_WEIGHT * around) / (1.0 + SOURCE_WEIGHT)
+        odds = RELEVANCE_WEIGHT * odds + self._around * around
         of_it, held = self._of_quantity(found), self.held(found)
         odds += (NAMED_WEIGHT * named + HELD_WEIGHT * held + AGREED_WEIGHT * _agreed(found, of_it))[near]
         odds += FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near] - UNASKED_WEIGHT * self._unasked(chosen)

@@ -724,3 +724,12 @@ def test_a_list_whose_passage_ends_says_how_many_items_follow(after: int) -> Non
     assert "(3) bring tool 3;” <<SOURCE" in text
     assert ("more item" in text) == (after > 0)
     assert after == 0 or f"\n{after} more item{'s' * (after > 1)} of this list on its page.\n" in text
+
+
+def test_the_best_quote_comes_first_however_relevant_its_source_is_as_a_whole() -> None:
+    near, far = (replace(one, score=score) for one, score in zip(sources(PROSE, IND), (0.99, 0.01), strict=True))
+    question = "What effect did the IND have in fiscal 2023, after FDA receives it?"
+    text = "".join(
+        OfflineWriter(WordReranker(), ANSWER).stream(build_request(question, (near, far), (), document, SETTINGS))
+    )
+    assert "“An IND goes into effect 30 days after FDA receives it.” <<SOURCE 2." in text.partition("\n")[0]
