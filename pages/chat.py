@@ -10,6 +10,7 @@ from ui.server import frame
 from ui.server.services import services
 
 engine = services().engine
+reading = bool(services().ingestion.jobs())  # before the documents: one that is ready meanwhile is looked for again
 infos = engine.documents()
 readable = sidebar.askable(infos)
 
@@ -88,5 +89,5 @@ if first_run.trying() or (not infos and not sidebar.sent() and not engine.conver
     first_run.draw()
 else:
     workspace()
-    if services().ingestion.jobs():
+    if reading or services().ingestion.jobs():
         await_documents()

@@ -5,17 +5,20 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from ragcore.engine import Engine
 from ragcore.errors import ModelError
 from ragcore.suggest.questions import Starter
 from ragcore.types import EVERYTHING, Scope, Section
 from ragcore.types.library import DocumentInfo
 from tests import pdfs, prepared
+from ui import components
 from ui.chat import payload, sidebar
 from ui.chat.first_questions import FirstQuestions, Found
 from ui.chat.runs import LiveAnswer
@@ -24,6 +27,7 @@ from ui.library.jobs import Job
 from ui.library.samples import NAME, SAMPLE
 from ui.server.services import Services
 
+CHAT = Path(__file__).resolve().parents[2] / "pages" / "chat.py"
 INFO = DocumentInfo("a", "a", "a.pdf", "A", 1, "ready", 0.0, pages=3, tables=1, indexed=True)
 
 
@@ -187,3 +191,29 @@ def test_what_becomes_ready_is_searched_next_unless_the_scope_was_chosen(
     assert set(live.scope.doc_ids or ()) == {first, later}
     assert told(live) == []
     assert asked(chosen).scope.doc_ids == (sample,)
+
+
+def test_what_becomes_ready_while_the_page_is_drawn_is_in_its_scope(
+    opened: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(st.context), "cookies", {})  # there is no browser
+    engine, reading, offered = opened.engine, dict[str, Job](), list[int]()
+    prepared.read(engine, pdfs.one_column(), "first.pdf")
+    engine.index()
+    later = engine.add(pdfs.handbook(), "later.pdf").doc_id
+    reading[later] = Job(later)
+
+    def documents_before(self: Engine) -> list[DocumentInfo]:
+        before = listed(self)
+        if reading.pop(later, None):  # it is ready right after this look
+            engine.ingest(later)
+            engine.index()
+        return before
+
+    listed = Engine.documents
+    monkeypatch.setattr(Engine, "documents", documents_before)
+    monkeypatch.setattr(type(opened.ingestion), "jobs", lambda *_: dict(reading))
+    monkeypatch.setattr(components, "scope", lambda _, documents, *rest: offered.append(len(documents)))
+    page = AppTest.from_file(str(CHAT)).run(timeout=60)
+    assert not page.exception
+    assert offered == [1, 2]
