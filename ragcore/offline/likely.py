@@ -30,7 +30,7 @@ from ragcore.offline.intents import PERSON, fit, holds_kind
 from ragcore.offline.lists import listed, stems
 from ragcore.offline.question import read, requirement
 from ragcore.offline.quotes import Quotable, quotables
-from ragcore.offline.ranking import SOURCE_WEIGHT, Ranking
+from ragcore.offline.ranking import Ranking
 from ragcore.offline.rows import Cell, Row, is_change, is_share
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
@@ -109,7 +109,7 @@ def figures_asked(
     question = replace(read(asked.text), years=asked.years)
     wanted, wants = Wanted(question.judged, asked.terms), canonical(content_stems(question.main))
     sources = {quote.source.number: quote.source for quote in found}
-    ranking = Ranking(question, wanted, around=SOURCE_WEIGHT)
+    ranking = Ranking(question, wanted, around=True)
     scored = ranking.scored(list(quotables(question, wanted, [*sources.values()])), reranker)[:READ]
     if not scored:
         return []
@@ -186,7 +186,7 @@ def candidates(asked: Wish, found: Sequence[Quotable], known: KnownFacts, rerank
     common = {word for quote in found for word in _LOWER.findall(quote.text)} if asked.name else frozenset[str]()
     found = [quote for quote in found if quote.row is None or reranker is not None]
     given = {id(quote): list(_values_of(asked, quote, known, latest, common)) for quote in found}
-    ranking = Ranking(requirement(asked.text), Wanted(asked.text), alone=True, around=SOURCE_WEIGHT)
+    ranking = Ranking(requirement(asked.text), Wanted(asked.text), alone=True, around=True)
     wanted = canonical(content_stems(asked.piece))
     asks = canonical(asked.words.union(content_stems(f"{asked.text} {asked.unit}"), stems("names", "beside")))
     out: list[Candidate] = []

@@ -87,8 +87,8 @@ class Scored:
 class Ranking:
     """Ranker of quotes for ``question``, whose words are ``wanted``. ``routes`` are the documents that it names;
     ``names`` are the stems of their names in it. Of quotes from one document the cross-encoder reads the text
-    ``alone``: what stands over it tells them little apart, and makes each less of an answer. ``around`` weighs the
-    relevance of a quote's source beside its own: it tells how sure a value is, and the best quote less well.
+    ``alone``: what stands over it tells them little apart, and makes each less of an answer. ``around``: the relevance
+    of a quote's source counts beside its own; it tells how sure a value is, and the best quote less well.
 
     A quote is worth what the cross-encoder says of it. That is trained on prose and long questions: a row gains as far
     as the question has its name, and a quote that looks like an answer. Without a cross-encoder its words decide.
@@ -101,7 +101,7 @@ class Ranking:
         *,
         routes: Sequence[Route] = (),
         alone: bool = False,
-        around: float = 0.0,
+        around: bool = False,
     ) -> None:
         self._alone = alone
         self._around = around
@@ -133,10 +133,10 @@ class Ranking:
         chosen = [found[i] for i in near]
         passages = [(one.text if self._alone else one.passage)[:LONGEST_PASSAGE] for one in chosen]
         relevance = self._wanted.relevance(passages, [one.words for one in chosen], reranker.score)
-        odds = odds_of(relevance)
-        # A source without a score says nothing beside its quotes.
-        around = np.where(sources[near] > 0.0, np.minimum(odds_of(sources[near]), _BEST_SOURCE), odds)
-        odds = RELEVANCE_WEIGHT * odds + self._around * around
+        own = odds_of(relevance)
+        odds = RELEVANCE_WEIGHT * own
+        if self._around:  # one without a score says nothing beside its quotes
+            odds += SOURCE_WEIGHT * np.where(sources[near] > 0.0, np.minimum(odds_of(sources[near]), _BEST_SOURCE), own)
         of_it, held = self._of_quantity(found), self.held(found)
         odds += (NAMED_WEIGHT * named + HELD_WEIGHT * held + AGREED_WEIGHT * _agreed(found, of_it))[near]
         odds += FIT_WEIGHT * fits[near] + CHANGE_WEIGHT * changes[near] - UNASKED_WEIGHT * self._unasked(chosen)

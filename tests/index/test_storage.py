@@ -53,7 +53,7 @@ def test_a_file_that_is_added_while_additions_are_ended_is_whole(tmp_path: Path)
 
     with ThreadPoolExecutor() as pool:
         ending = pool.submit(end)
-        for number in range(5):
+        for number in range(10):
             doc_id, new = one.add_file(f"%PDF {number}".encode(), f"{number}.pdf")
             assert new
             assert one.original(doc_id).is_file()
