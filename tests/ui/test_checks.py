@@ -97,7 +97,11 @@ def test_a_pasted_draft_is_checked_decided_on_and_kept_where_its_document_is_rem
     for wrong in ({"n": 3, "kind": "left"}, {"n": True, "kind": "left"}, {"n": 0, "kind": "burnt"}):
         assert "refused" in call(opened, f"/{check_id}/decide", wrong)
 
-    # Nothing is lost where its document was removed.
+    # Nothing is lost where it is to be checked against what is not in the library, or its document was removed.
+    chosen = {"docs": [sample_id(), "0" * 16]}
+    for path, body in ((f"/{check_id}/again", chosen), ("/new", {"text": "It has 4 wells.", **chosen})):
+        assert "was removed" in call(opened, path, body)["refused"]["message"]
+    assert [one["id"] for one in call(opened, "")["checks"]] == [check_id]
     opened.engine.remove(sample_id())
     replaced = {"n": 0, "kind": "replaced", "revised": "It matures."}
     for path, body in (("again", {}), ("run", {}), ("decide", replaced)):

@@ -67,6 +67,8 @@ def test_versions_and_what_differs_are_told_and_citations_say_what_became_of_the
     told = call(opened, f"/gw/documents/{new}/differences", query=f"before={old}")
     [one] = told["changes"]
     assert (told["total"], one["old"]["quote"], one["now"]["quote"]) == (1, *texts)
+    # A page that still shows the old version has a draft checked against the new one.
+    assert "refused" not in call(opened, "/gw/checks/new", {"text": "Forty wells were sampled.", "docs": [old]})
 
     same = len(texts[0]) + 1
     shown: Json = {

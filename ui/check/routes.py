@@ -34,14 +34,17 @@ def _head(request: Request) -> Json:
     return payload.head(engine_of(request).checks.info(check_id), jobs, trouble)
 
 
-def _ready(check_id: str) -> None:
-    """Raises `InputError` if a document of a check is gone, before anything is changed."""
-    made = services()
-    docs = made.engine.checks.info(check_id).scope.doc_ids
-    if not {info.doc_id for info in made.engine.documents()}.issuperset(docs or ()):
-        raise InputError(
-            "A document of this check was removed.", hint="Choose others beside the draft’s name, and check again."
-        )
+def _ready(scope: Scope) -> None:
+    """Raises `InputError` if a document to check against is gone, before anything is changed."""
+    engine = services().engine
+    docs = engine.resolved(scope).doc_ids
+    if not {info.doc_id for info in engine.documents()}.issuperset(docs or ()):
+        raise InputError("A document to check against was removed.", hint="Choose others, and check again.")
+
+
+def _kept(request: Request) -> Scope:
+    """What a check is against."""
+    return services().engine.checks.info(named(request, "check")).scope
 
 
 @guarded
@@ -76,6 +79,7 @@ def _pasted(text: str) -> str:
 
 
 def _start(engine: Engine, name: str, data: bytes, scope: Scope) -> Json:
+    _ready(scope)
     check_id = engine.checks.add(name, data, scope).check_id
     services().checks.run(check_id, engine)
     return {"id": check_id}
@@ -113,7 +117,7 @@ def check(request: Request) -> Response:
 @action(GroundworkError)
 def run(request: Request, _: Json) -> Json:
     """Go on with a check that was stopped."""
-    _ready(named(request, "check"))
+    _ready(_kept(request))
     services().checks.run(named(request, "check"), engine_of(request))
     return _head(request)
 
@@ -121,7 +125,7 @@ def run(request: Request, _: Json) -> Json:
 @action(GroundworkError)
 def ask(request: Request, body: Json) -> Json:
     """Have a model read what none has read, for the ``usd`` that the page told."""
-    _ready(named(request, "check"))
+    _ready(_kept(request))
     engine = engine_of(request)
     services().checks.ask(
         named(request, "check"), engine, agreed(body, engine.checks.estimate_asking(named(request, "check")))
@@ -141,9 +145,9 @@ def again(request: Request, body: Json) -> Json:
     engine = engine_of(request)
     if any(job.target == named(request, "check") for job in services().checks.everywhere()):
         raise InputError("This draft is being checked.", hint="Stop the check first.")
-    if "docs" not in body:
-        _ready(named(request, "check"))
-    engine.checks.again(named(request, "check"), docs_in(body) if "docs" in body else None)
+    scope = docs_in(body) if "docs" in body else _kept(request)
+    _ready(scope)
+    engine.checks.again(named(request, "check"), scope)
     services().checks.run(named(request, "check"), engine)
     return _head(request)
 
@@ -158,7 +162,7 @@ def decide(request: Request, body: Json) -> Json:
         raise InputError("There is no such sentence to decide on.", hint="Reload the page.")
     decision = Decision(cast(DecisionKind, chosen), text_in(body, "revised") or "", text_in(body, "note") or "")
     if decision.revised != checks.sentence(named(request, "check"), n)[1].revised:
-        _ready(named(request, "check"))
+        _ready(_kept(request))
     checked = checks.decide(named(request, "check"), n, decision)
     return _head(request) | {"sentences": [payload.sentence(n, checked, decision)]}
 
