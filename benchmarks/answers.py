@@ -3,11 +3,12 @@
     python -m benchmarks answers SET.json [--home HOME] [--counts]
 
 SET.json stands beside a folder ``pdf`` with the documents that it names, or these lie in GROUNDWORK_DATA: the sets
-``look_ups_*.json`` ask for single figures of filings, ``follow_ups_*.json`` for one after another. ``questions``:
-``kind``, ``turns`` (all but the last are asked before it), ``docs`` (the scope), ``answered``, ``doc`` that answers,
-``gold`` strings of which one must stand in the first quote or the label of its cell (a list: all of them), ``parts`` of
-a comparison, each with its strings. ``refusal``: the same, asked of ``docs`` and, where it has them, of the documents
-``without`` the answer. A half that is put away is run with ``--counts``, which prints no text.
+``look_ups_*.json`` ask for single figures of filings, ``follow_ups_*.json`` for one after another, ``years_*.json`` ask
+several filings of one company. ``questions``: ``kind``, ``turns`` (all but the last are asked before it), ``docs`` (the
+scope), ``answered``, ``doc`` that answers (a list: each of them does), ``gold`` strings of which one must stand in the
+first quote or the label of its cell (a list: all of them), ``parts`` of a comparison, each with its strings.
+``refusal``: the same, asked of ``docs`` and, where it has them, of the documents ``without`` the answer. A half that is
+put away is run with ``--counts``, which prints no text.
 
 *Right first*: the first citation lies in the document and holds a gold string; *wrong first*: not refused and not
 right; *flagged*: verification calls a line of the answer unsupported, though all of them are the document's words.
@@ -122,7 +123,8 @@ def asked(
         answer = engine.ask(question, doc_ids=scope, history=history).run()
         history.append(Turn.of(answer))
     cited = in_order(answer)
-    own = [one for one in cited if one.doc_id == ids[item["doc"]]]
+    answering = {ids[name] for name in ([item["doc"]] if isinstance(item["doc"], str) else item["doc"])}
+    own = [one for one in cited if one.doc_id in answering]
     gold, parts = item.get("gold", []), item.get("parts", [])
     each = [*gold, *(one for strings in parts for one in strings)]
     first = bool(cited) and cited[0] in own and any(holds(cited[0], one) for one in each)

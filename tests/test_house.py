@@ -40,12 +40,12 @@ LINES = {
     "pipelines": 2236,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1343,
     "report": 1830,  # with values as data, the request for a section, and sections named by a requirement
-    "retrieve": 2226,  # with overviews, what structures find, and what each of several documents is asked
+    "retrieve": 2274,  # with overviews, what structures find, and what each of several documents is asked
     "serve": 1495,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
     "structure": 1973,  # published trees and graphs
     "suggest": 444,
     "text": 2800,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
-    "types": 2999,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
+    "types": 3011,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2644,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Of other rooms than ``offline`` and ``text``, the patterns with words that are no language: markup, and file formats.

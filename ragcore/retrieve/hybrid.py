@@ -188,7 +188,7 @@ class HybridRetriever:
         words = self._wording(question)
         asked = replace(asked if asked is not None else SubQuery(query), also=words.also, names=())
         count = max(self.settings.retrieve.candidates * self.settings.rerank.candidates, 3 * top_k)
-        routes = self.named(question, scope, timings)
+        routes = self.named(question, scope, timings, latest=not question.compares)
         self.on_step(Step("search", asked, tuple(routes[:SHOWN_ROUTES])))
         priors = {route.doc_id: route.prior for route in routes}
         find = self._leaves if self.mode in STRUCTURES else self._candidates
@@ -289,12 +289,14 @@ class HybridRetriever:
         also = self.synonyms.of(question.text)[:MOST_TERMS] if self.synonyms is not None else ()
         return Wording(question.focus if self.settings.wording.focus else question.text, also)
 
-    def named(self, question: Question, scope: Scope, timings: dict[str, float]) -> list[Route]:
-        """Documents named by the question, best first; none if routing is off."""
+    def named(
+        self, question: Question, scope: Scope, timings: dict[str, float], *, latest: bool = False
+    ) -> list[Route]:
+        """Documents named by the question, best first (`DocumentNames.routes`); none if routing is off."""
         if self.names is None or self.settings.route.weight == 0.0:
             return []
         with timed(timings, "route"):
-            return self.names.routes(question.text, scope.doc_ids, mentions=self.sparse.mentions)
+            return self.names.routes(question.text, scope.doc_ids, mentions=self.sparse.mentions, latest=latest)
 
     def _candidates(
         self, words: Wording, count: int, scope: Scope, routes: Sequence[Route], timings: dict[str, float]

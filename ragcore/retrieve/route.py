@@ -2,8 +2,9 @@
 
 A document is named by a word or words of its title or file name (``Adobe``, ``Foot Locker``), by their abbreviation
 (``AMD``, ``JPM``, ``J&J``), and then by year, quarter and form. A name shared by half of the library or more has less
-weight, and one shared by all has none. In a library of dated documents a year alone is a weak name. Nothing is
-filtered: the prior only shifts scores (`discounted`), and a question that names no document changes none.
+weight, and one shared by all has none. In a library of dated documents a year alone is a weak name; without one the
+latest of a series ("Adobe Form 10-K") is meant, not those before it. Nothing is filtered: the prior only shifts scores
+(`discounted`), and a question that names no document changes none.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from ragcore.text.names import (
     COMMON_ABBREVIATIONS,
@@ -27,7 +27,7 @@ from ragcore.text.names import (
     words_of,
 )
 from ragcore.text.periods import Period, period_fit, period_name, period_of, period_of_title
-from ragcore.types import Route
+from ragcore.types import Fit, Route
 
 LONGEST_RUN = 8  # longest name in a question, in words
 PLAIN_WORD = 0.5  # strength of a one-word name not spelt as a name ("target")
@@ -36,10 +36,12 @@ MOST_MEANINGS = 3  # an abbreviation that fits more names is ignored
 OWN = 0.5  # least share of a name's passages in documents of that name; below, it is a topic
 LEAST = 0.3  # least strength of a name
 YEAR_ALONE = 0.5  # strength of a period if no document is named
+OLDER = 0.5  # share of its prior that a document keeps beside a later one of its series
 MOSTLY = 0.5  # share of dated documents needed for that; also the share above which a name distinguishes less
 
 Named = tuple[str, Mapping[int, float]]  # the question's words, and the strength by document position
 Mentions = Callable[[str], Mapping[str, int]]
+Called = tuple[tuple[str, ...], tuple[str, ...]]  # forms, and the words of a whole name
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ class DocumentNames:
         self._longer: dict[str, set[str]] = defaultdict(set)  # names that the run begins
         self._whole: dict[str, set[int]] = defaultdict(set)  # documents whose title is the run
         self._heads: dict[str, dict[tuple[str, ...], tuple[tuple[Word, ...], set[int]]]] = defaultdict(dict)
+        called: dict[Called, set[int]] = defaultdict(set)
         for place, (_, title, name) in enumerate(documents):
             in_file = period_of_title(name)
             in_title = period_of_title(title)
@@ -83,12 +86,16 @@ class DocumentNames:
                 in_file.forms | in_title.forms,
             )
             self._period.append(known.setdefault(period, len(known)))
-            in_titles = pieces_of(title)
+            in_titles, in_names = pieces_of(title), pieces_of_file(name)
             for piece in in_titles:
                 self._add(place, piece, longer=True)
-            for piece in pieces_of_file(name):
+            for piece in in_names:
                 self._add(place, piece, longer=not in_titles)
+            for piece in (*in_titles, *in_names) if period.years else ():
+                if piece.whole:
+                    called[tuple(sorted(period.forms)), tuple(word.plain for word in piece.words)].add(place)
         self._periods = list(known)
+        self._series = _series(called)
 
     def _add(self, place: int, piece: Piece, *, longer: bool) -> None:
         words = piece.words
@@ -122,20 +129,22 @@ class DocumentNames:
         doc_ids: Collection[str] | None = None,
         *,
         mentions: Mentions | None = None,
+        latest: bool = False,
     ) -> list[Route]:
         """Documents of ``doc_ids`` (None: of the library) named by ``question``, best first, ties in library order;
         none if it names none, or all equally. ``mentions`` gives the number of passages of each document that contain
-        some words (`SparseIndex.mentions`)."""
+        some words (`SparseIndex.mentions`). ``latest``: without a period it asks for the latest of each series of
+        documents (same name and form, other period), and names it better than those before."""
         scope = range(len(self._doc_ids)) if doc_ids is None else sorted(self._known(doc_ids))
         if len(scope) < 2:
             return []
         asked = period_of(question)
         fits = [period_fit(asked, period) for period in self._periods]
-        inside = set(scope)
+        inside, dated = set(scope), bool(asked.years or asked.quarters)
+        serial = self._serial(inside) if latest and not dated else {}
         named = self._weighed(self._named(question), inside, mentions)
         priors: dict[int, tuple[float, Match | None]] = {}
         if named:
-            dated = bool(asked.years or asked.quarters)
             # Each name refers to its best-fitting document, even if that is of another year.
             fitting: dict[str, float] = {}
             for place, match in named.items():
@@ -146,22 +155,48 @@ class DocumentNames:
                 # If nearly all documents share the name, the year distinguishes them.
                 weight = max(match.weight * (0.5 + 0.5 * share), YEAR_ALONE * share if dated else 0.0)
                 priors[place] = (match.strength * weight, match)
-        elif asked.years or asked.quarters:
+        elif dated:
             years = [place for place in scope if self._periods[self._period[place]].years]
             if len(years) < MOSTLY * len(scope):
                 return []
             priors = {place: (YEAR_ALONE * fits[self._period[place]], None) for place in years}
-        else:
-            return []
         priors = {place: prior for place, prior in priors.items() if prior[0] > 0.0}
+        if serial:
+            priors = {
+                place: (prior * (OLDER if serial.get(place) == "earlier" else 1.0), match)
+                for place, (prior, match) in (priors or dict.fromkeys(scope, (YEAR_ALONE, None))).items()
+            }
         if len(priors) == len(scope) and len({prior for prior, _ in priors.values()}) == 1:
             return []
         ranked = sorted(priors.items(), key=lambda item: (-item[1][0], item[0]))
         shared = [_shared(asked, period) for period in self._periods]
+
+        def told(place: int) -> tuple[str, Fit]:
+            at = self._period[place]
+            own = self._periods[at]
+            return (period_name(Period(own.years, own.quarters)), serial[place]) if place in serial else shared[at]
+
         return [
-            Route(self._doc_ids[place], prior, match.name if match else "", *shared[self._period[place]])
+            Route(self._doc_ids[place], prior, match.name if match else "", *told(place))
             for place, (prior, match) in ranked
         ]
+
+    def _serial(self, inside: Collection[int]) -> dict[int, Fit]:
+        """Whether each document of ``inside`` that has others of its series there is the ``latest`` or an ``earlier``
+        one."""
+        out: dict[int, Fit] = {}
+        for places in self._series:
+            ends = {place: self._end(place) for place in places if place in inside}
+            last = max(ends.values(), default=(0, 0))
+            if len(set(ends.values())) > 1:
+                out |= {place: "latest" for place, end in ends.items() if end == last and place not in out}
+                out |= {place: "earlier" for place, end in ends.items() if end < last}
+        return out
+
+    def _end(self, place: int) -> tuple[int, int]:
+        """Last year and quarter of a document's period."""
+        period = self._periods[self._period[place]]
+        return max(period.years), max(period.quarters, default=0)
 
     def _known(self, doc_ids: Collection[str]) -> set[int]:
         return {self._places[doc_id] for doc_id in doc_ids if doc_id in self._places}
@@ -239,7 +274,18 @@ class DocumentNames:
         return {place: ABBREVIATED for places in heads for place in places}
 
 
-def _shared(asked: Period, document: Period) -> tuple[str, Literal["", "same", "near", "other"]]:
+def _series(called: Mapping[Called, set[int]]) -> list[set[int]]:
+    """Documents of one form whose name is the same or begins alike ("Adobe", "Adobe Systems"), of each that has
+    several."""
+    out: list[tuple[Called, set[int]]] = []
+    for forms, name in sorted(called):
+        if not (out and out[-1][0] == (forms, name[: len(out[-1][0][1])])):
+            out.append(((forms, name), set()))
+        out[-1][1].update(called[forms, name])
+    return [places for _, places in out if len(places) > 1]
+
+
+def _shared(asked: Period, document: Period) -> tuple[str, Fit]:
     """Requested part of the document's period in words, and its fit."""
     if not (asked.years and document.years):
         return "", ""

@@ -26,7 +26,7 @@ _AND = frozenset({"and", "or"})
 _YEAR = re.compile(
     r"(?:(?<![\w.,$€£-])|(?<=\b[Mm]id-))(?:(?:FY|fy|[1-4]Q|Q[1-4]|H[12])[\s-]?['’]?)?((?:19|20)\d{2})(?:(?![\w%]|[.,]\d)|(?=\s?Q[1-4]\b|[a-h]\b))"
 )
-_SHORT_YEAR = re.compile(r"(?<!\w)(?:FY[\s-]?['’]?|[1-4]Q|Q[1-4]\s?['’]|['’])(\d{2})(?!\w)")
+_SHORT_YEAR = re.compile(r"(?<!\w)(?:(?:FY|fy)[\s-]?['’]?|[1-4]Q|Q[1-4]\s?['’]|['’])(\d{2})(?!\w)")
 _YEAR_SPAN = re.compile(r"(?<![\w.,$€£-])((?:19|20)\d{2})\s?[-–/]\s?(\d{2}|(?:19|20)\d{2})(?![\w%/-]|[.,]\d)")
 YEAR_PATTERNS = (_YEAR_SPAN, _YEAR, _SHORT_YEAR)
 

@@ -39,6 +39,7 @@ from ragcore.types.geometry import WordMap as WordMap
 from ragcore.types.retrieval import EVERYTHING as EVERYTHING
 from ragcore.types.retrieval import Each as Each
 from ragcore.types.retrieval import Entry as Entry
+from ragcore.types.retrieval import Fit as Fit
 from ragcore.types.retrieval import Hit as Hit
 from ragcore.types.retrieval import NamePath as NamePath
 from ragcore.types.retrieval import OnStep as OnStep

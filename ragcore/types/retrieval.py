@@ -201,22 +201,33 @@ class Segment:
     via: str = "rse"
 
 
+Fit = Literal["", "same", "near", "other", "latest", "earlier"]
+_FITS: Mapping[Fit, str] = {
+    "": "",
+    "same": "year: ",
+    "near": "near year: ",
+    "other": "other year: ",
+    "latest": "latest: ",
+    "earlier": "earlier: ",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """Document named by the question: ``prior`` 0–1, ``name`` the question's words for it; ``period`` in words ("2018",
-    "Q2 2023"), and how it ``fits`` the requested one ("" if either is missing)."""
+    "Q2 2023"), and how it ``fits`` the requested one, or its series if none is requested ("" if either is missing)."""
 
     doc_id: str
     prior: float
     name: str = ""
     period: str = ""
-    fits: Literal["", "same", "near", "other"] = ""
+    fits: Fit = ""
 
     @property
     def reason(self) -> str:
         """Explanation for users: ``named: Adobe; near year: 2016``."""
         named = f"named: {self.name}" if self.name else ""
-        year = {"": "", "same": "year: ", "near": "near year: ", "other": "other year: "}[self.fits] + self.period
+        year = f"{_FITS[self.fits]}{self.period}"
         return "; ".join(part for part in (named, year) if part)
 
 

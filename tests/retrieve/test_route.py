@@ -134,6 +134,41 @@ def test_what_all_documents_are_called_distinguishes_nothing() -> None:
     assert years.routes("What did Acme earn in 2022?")[0].reason == "named: Acme; year: 2022"
 
 
+SERIES = DocumentNames(
+    [
+        ("a15", "ACME SYSTEMS INC. Form 10-K 2015", "1.pdf"),
+        ("a22", "ACME INC. Form 10-K 2022", "2.pdf"),
+        ("q1", "ACME INC. Form 10-Q March 31, 2023", "3.pdf"),
+        ("b20", "Globex Form 10-K 2020", "globex_2020_10K.pdf"),
+        ("b21", "Globex Form 10-K 2021", "globex_2021_10K.pdf"),
+        ("guide", "Guide to oysters", "guide.pdf"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "scope", "expected"),
+    [
+        ("Who runs Acme?", None, ["a22", "q1"]),
+        ("Who runs the company?", ["a15", "a22"], ["a22"]),
+        ("Who runs each company?", ["a15", "a22", "b20", "b21", "guide"], ["a22", "b21", "guide"]),
+        ("Who ran Acme in fy15?", None, ["a15"]),
+        ("Who runs it?", ["a15", "q1", "guide"], []),
+    ],
+)
+def test_without_a_period_the_latest_of_a_series_is_meant(
+    question: str, scope: list[str] | None, expected: list[str]
+) -> None:
+    routes = SERIES.routes(question, scope, latest=True)
+    assert [route.doc_id for route in routes if route.prior == routes[0].prior] == expected
+
+
+def test_what_comes_before_the_latest_loses_part_of_its_prior_and_says_so() -> None:
+    reasons = {route.doc_id: route.reason for route in SERIES.routes("Who runs Globex?", latest=True)}
+    assert reasons == {"b21": "named: Globex; latest: 2021", "b20": "named: Globex; earlier: 2020"}
+    assert {route.prior for route in SERIES.routes("Who runs Globex?")} == {1.0}
+
+
 def test_a_year_alone_says_nothing_where_few_documents_are_dated() -> None:
     names = DocumentNames([("a", "Acme 2018", "a"), ("b", "Census", "b"), ("c", "Atlas", "c"), ("d", "Guide", "d")])
     assert names.routes("How many people lived there in 2018?") == []
