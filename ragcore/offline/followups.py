@@ -241,11 +241,13 @@ def _replaced(read: _Read, previous: str) -> str:
 
 
 def _same_kind(new: Slot, old: Sequence[Slot]) -> Slot | None:
-    """The one slot of ``old`` that ``new`` can replace: after the same word or preposition, if any is."""
+    """The one slot of ``old`` that ``new`` can replace: after the same word or preposition, if any is, else an owner if
+    it is one."""
     if new.label or new.behind in _NARROWING:
         alike = [slot for slot in old if (slot.label.casefold(), slot.behind) == (new.label.casefold(), new.behind)]
     else:
-        alike = [slot for slot in old if slot.behind == new.behind] or list(old)
+        alike = [slot for slot in old if slot.behind == new.behind] or [slot for slot in old if slot.owner == new.owner]
+        alike = alike or list(old)
     return alike[0] if len({(slot.label, slot.text) for slot in alike}) == 1 else None
 
 
@@ -255,7 +257,8 @@ def _same_kind(new: Slot, old: Sequence[Slot]) -> Slot | None:
 @dataclass(frozen=True, slots=True)
 class Slot:
     """Replaceable part of a question: a period, or a ``value``, which is a name or a number. ``label`` is the word
-    before a number ("Article 15"), ``behind`` the function word before a name."""
+    before a number ("Article 15"), ``behind`` the function word before a name, and ``owner`` tells that it has
+    something ("Quill's")."""
 
     kind: str
     text: str
@@ -263,6 +266,7 @@ class Slot:
     end: int
     label: str = ""
     behind: str = ""
+    owner: bool = False
 
 
 def slots_of(text: str) -> list[Slot]:
@@ -282,11 +286,12 @@ def slots_of(text: str) -> list[Slot]:
             last = None
         elif word.names and not word.skipped and (word.marked or alone):
             end = word.end - len("'s") * word.possessive
-            if last and last is before and not bare[last.end : word.start].strip(" &"):
-                found[-1] = replace(found[-1], text=bare[found[-1].start : end], end=end)
+            between = " .&" if last and last.plain in lex.TITLES else " &"  # "Ms. Quill"
+            if last and last is before and not bare[last.end : word.start].strip(between):
+                found[-1] = replace(found[-1], text=bare[found[-1].start : end], end=end, owner=word.possessive)
             else:
                 behind = next((one.plain for one in reversed(words[:n]) if one.plain not in ("the", "a", "an")), "")
-                found.append(Slot("value", bare[word.start : end], word.start, end, "", behind))
+                found.append(Slot("value", bare[word.start : end], word.start, end, "", behind, word.possessive))
             last = word
     return sorted(found, key=lambda slot: slot.start)
 

@@ -26,6 +26,7 @@ from ragcore.text import lexicon as lex
 from ragcore.text.markdown import CellRow, cell_table, escape, escape_lines, quoted
 from ragcore.text.names import singular
 from ragcore.text.numbers import figure, plural
+from ragcore.text.periods import is_part, years
 from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import STOP_WORDS, tokens, without_brackets
@@ -97,6 +98,9 @@ class OfflineWriter:
         chosen = without_repeats([value, *ranked] if value else ranked, self._settings.offline_quotes)
         if not chosen:
             yield "" if question.task else f"{NO_ANSWER} No passage found is about this."
+        elif not question.task and (others := _other_years(question, chosen[0])):
+            given, asked = (", ".join(map(str, sorted(of))) for of in (others, question.years))
+            yield f"{NO_ANSWER} The figures found are for {given}, not for {asked}."
         elif question.task:
             yield f" {'The passages' if len(chosen) > 1 else 'The passage'} closest to your question:\n\n"
             yield from _quotes(chosen)
@@ -276,6 +280,13 @@ _CANNOT = {
     "advise": "Quoting can’t advise.",
     "write": "Quoting can’t write a text.",
 }
+
+
+def _other_years(question: Question, best: Quotable) -> frozenset[int]:
+    """Years of the ``best`` quote, a row, if none of those asked for is among them or in its text; a part of a fiscal
+    year may end in the year before."""
+    asked = question.years | {year - 1 for year in question.years if is_part(question.main)}
+    return best.years if best.row and asked and asked.isdisjoint(best.years | years(best.text)) else frozenset()
 
 
 def _of_each_first(ranked: Sequence[Quotable]) -> list[Quotable]:

@@ -53,6 +53,11 @@ def standalone(question: str, history: list[Turn]) -> str:
         ([REVENUES], "What about fiscal 2021?", "What were Nike's total revenues in fiscal 2021?"),
         ([REVENUES, "And in 2022?"], "And 2021?", "What were Nike's total revenues in fiscal 2021?"),
         ([REVENUES], "And Adidas's?", "What were Adidas's total revenues in fiscal 2023?"),
+        (
+            ["How high are Ms. Dale's fees that the Company pays?"],
+            "And Mr. Ray's?",
+            "How high are Mr. Ray's fees that the Company pays?",
+        ),
         ([REVENUES], "No, Adidas in 2020", "What were Adidas's total revenues in fiscal 2020?"),
         ([REVENUES], "And in Q3 2022?", "What were Nike's total revenues in fiscal 2022 in Q3?"),
         ([REVENUES], "And in Europe?", "What were Nike's total revenues in fiscal 2023 in Europe?"),

@@ -600,7 +600,6 @@ def test_a_year_is_called_as_its_document_calls_it(year: str, kept: str) -> None
         ("What was net sales for the year ended May 31, 2022?", ["May 31, 2022"]),
         ("What was net sales for the year ended 31 May 2022?", ["May 31, 2022"]),
         ("How did net sales develop?", ["May 31, 2023", "May 31, 2022", "May 31, 2021", "May 31, 2020"]),
-        ("What was net sales in 2012?", ["May 31, 2023", "May 31, 2022", "May 31, 2021", "May 31, 2020"]),
     ],
 )
 def test_columns_with_end_dates_are_kept_where_they_may_be_the_year_asked_for(question: str, kept: list[str]) -> None:
@@ -644,6 +643,22 @@ def test_columns_with_end_dates_are_kept_where_they_may_be_the_year_asked_for(qu
 )
 def test_columns_kept(question: str, headers: list[str], kept: list[int]) -> None:
     assert columns(f"What was {question}", headers) == [headers[index] for index in kept]
+
+
+@pytest.mark.parametrize(
+    ("question", "answered"),
+    [
+        ("What were net sales in 2012?", False),
+        ("What were net sales in 2022?", True),
+        ("What were net sales in the first quarter of fiscal 2024?", True),  # which may end in 2023
+        ("What are the 2029 notes?", True),
+    ],
+)
+def test_a_row_of_other_years_is_no_answer(question: str, answered: bool) -> None:
+    rows = [["", "2023", "2022"], ["Net sales", "2,110", "1,110"], ["Notes due 2029", "320", "310"]]
+    said = quotes(question, Grid("Sales and debt", rows))
+    assert ("<<SOURCE" in said) == answered
+    assert ("The figures found are for 2022, 2023, not for 2012." in said) != answered
 
 
 @pytest.mark.parametrize("said", ["In 2022 net sales increased 18.3%.", ["Net sales", "10.2", "8.6", "18.3%"]])
