@@ -191,7 +191,8 @@ def _speaks(source: Source, number: int, question: Question) -> bool:
     noted = text.startswith("[") and text.rstrip(".").endswith("]")
     heads = source.units[number - 1].heading and not names_date(text)
     titled = text.isupper() and not any(one.isdigit() or one in ":," for one in text)
-    return not (noted or heads) if says_something(text) else not titled and fit(question.answer, text) == 1.0
+    speaks = says_something(text) or (not titled and fit(question.answer, text) == 1.0)
+    return speaks and not (noted or heads)
 
 
 def _with_list(

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.requests import build_request
 from ragcore.answer.sources import build_sources
+from ragcore.offline.question import read
+from ragcore.offline.quotes import quotables
 from ragcore.offline.rows import captioned, is_share
 from ragcore.offline.writer import OfflineWriter
 from ragcore.protocols import ModelRequest, WritingTask
-from ragcore.text.terms import Term
+from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import content_stems, cover
 from ragcore.types import Document, Retrieval, Route, Segment, Source
 from tests.answer.samples import DIVIDENDS, IND, OTHER, PROSE, SETTINGS, TABLE, document, segment, sources
@@ -643,6 +645,15 @@ def test_columns_with_end_dates_are_kept_where_they_may_be_the_year_asked_for(qu
 )
 def test_columns_kept(question: str, headers: list[str], kept: list[int]) -> None:
     assert columns(f"What was {question}", headers) == [headers[index] for index in kept]
+
+
+def test_a_heading_alone_is_no_answer() -> None:
+    question = read("Who is the investigator?")
+    source = whole(
+        make_document(Heading("Subpart D—Responsibilities of Sponsors and Investigators"), "It is Mona Dahl of Bergen.")
+    )
+    found = quotables(question, Wanted(question.judged), [source])
+    assert [one.text for one in found] == ["It is Mona Dahl of Bergen."]
 
 
 @pytest.mark.parametrize(
