@@ -113,7 +113,7 @@ class Candidates:
             line = lines[n]
             citation = citer.look(Part(line.source.number, line.first, line.last, ""))
             assert citation is not None  # the part names given units
-            evidence = gather([citation], self._document, self._scope)
+            evidence = replace(gather([citation], self._document, self._scope), near="")  # only its own words count
             nearness = relevance[n] + _ALIKE * likeness
             out.append((nearness, Candidate(line.source, line.text, citation, evidence, relevance[n])))
         return [one for _, one in sorted(out, key=lambda one: -one[0])]

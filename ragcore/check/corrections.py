@@ -106,7 +106,7 @@ def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evid
         and (figure.cell is not None or changes(part, number.raw) == changes(figure.part, figure.number.raw))
     ]
     said = with_synonyms(set(terms(part)))
-    given = [one for one in given if _comparable(number, one) and _same_subject(one, said, evidence)]
+    given = [one for one in given if _comparable(number, one) and _same_subject(one, said)]
     given = [one for one in given if one.cell or not of_another_period(number, (part, part), one, evidence)]
     amount = number.amount
     if not given or any(one.number.amount != amount and agree(one.number, number, None) for one in given):
@@ -124,14 +124,14 @@ def _comparable(number: Number, figure: Figure) -> bool:
     return any(1 / _ORDER <= ratio * step <= _ORDER for ratio in ratios for step in (1.0, 1e3, 1e-3, 1e6, 1e-6))
 
 
-def _same_subject(figure: Figure, said: set[str], evidence: Evidence) -> bool:
-    """Whether the words before a figure, or the name of its row, are mostly ``said`` of the claimed one too."""
+def _same_subject(figure: Figure, said: set[str]) -> bool:
+    """Whether the words before a figure in its part of a sentence, else those after it, or the name of its row, are
+    mostly ``said`` of the claimed one too."""
     if figure.cell is not None:
         return named_by(figure.cell.named.head or figure.cell.row, said) >= _SUBJECT
-    sentence = evidence.sentences[figure.sentence]
-    ahead = terms(figure.part[: figure.part.find(figure.number.raw)]) or terms(sentence[: figure.number.start])
-    ahead = frozenset(one for one in ahead if one.isalpha()) - _CHANGES
-    return bool(ahead) and len(ahead & said) >= _SUBJECT * len(ahead)
+    before, _, after = figure.part.partition(figure.number.raw)
+    beside = frozenset(one for one in terms(before) or terms(after) if one.isalpha()) - _CHANGES
+    return bool(beside) and len(beside & said) >= _SUBJECT * len(beside)
 
 
 def _write(number: Number, figure: Figure) -> str:

@@ -70,7 +70,7 @@ def number(engine: Engine, server: MessagesServer, draft: str, words: str) -> in
 
 
 def test_what_rules_do_not_find_a_model_confirms_at_its_words(engine: Engine, server: MessagesServer) -> None:
-    draft = "The plant that builds its meters is in Aberfeld."
+    draft = "Its measuring devices are put together where its head office stands."
     check_id = begun(engine, draft)
     assert only(engine, check_id).status != "confirmed"
     place = number(engine, server, draft, "assembled in Aberfeld")
