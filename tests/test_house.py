@@ -43,7 +43,7 @@ LINES = {
     "retrieve": 2274,  # with overviews, what structures find, and what each of several documents is asked
     "serve": 1495,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
     "structure": 1973,  # published trees and graphs
-    "suggest": 444,
+    "suggest": 448,
     "text": 2800,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 3011,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2644,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 LINES = 5
 CHAPTERS = 8  # maximum headings in place of sentences
-VERSION = 3  # increment when the choice for the same document changes
+VERSION = 4  # increment when the choice for the same document changes
 _READ = 300_000  # characters of paragraphs read, spread over the document
 _RANKED = 60  # sentences compared in meaning
 # Weights of a sentence.
@@ -126,14 +126,18 @@ def _refers(text: str) -> bool:
 
 
 def _informative(text: str, wording: QuestionWording) -> tuple[float, tuple[int, int]]:
-    """Worth and span of the most informative words of a sentence: an amount, a date or a count; 0.0 without any."""
+    """Worth and span of the most informative words of a sentence: an amount, a date or a count, which has what is
+    counted behind it and no name before it ("Phase 1 studies"); 0.0 without any."""
     found = [(_DAY, span) for span in date_spans(text)]
     for number in numbers(wording.REFERENCE.sub(lambda match: "\0" * len(match.group()), text)):
         end = number.start + len(number.raw)
         if number.unit is not None:
             end = text.index(number.unit.name, end) + len(number.unit.name)
         exact = number.percent or number.currency or number.scale > 1 or number.unit is not None
-        found.append((_EXACT if exact else _COUNT, (number.start, end)))
+        named = any(word[:1].isupper() for word in text[: number.start].split()[1:][-1:])
+        counts = number.raw[-1:].isalnum() and text[end : end + 1].isspace() and text[end + 1 : end + 2].islower()
+        if exact or (counts and not named):
+            found.append((_EXACT if exact else _COUNT, (number.start, end)))
     return max(found, key=lambda one: (one[0], one[1][1] - one[1][0]), default=(0.0, (0, 0)))
 
 
