@@ -319,11 +319,11 @@ def _answer(question: Question, chosen: Sequence[Quotable], *, certain: bool) ->
     lead, *rest = chosen
     if certain or (lead.row is None and not question.answer.figures):
         rest = [quote for quote in rest if quote.row is None]
-    several = _several(chosen)
+    titles = _titles(chosen)
     cells = _cells(lead.row)
     if lead.row is None or cells is None:
-        yield f"{_quotation(lead, titled=several)}\n\n"
-        yield from _quotes(rest, titled=several, lead=lead)
+        yield f"{_quotation(lead, titles)}\n\n"
+        yield from _quotes(rest, titles, lead=lead)
         return
     name, column, figure = escape_lines(lead.row.name), escape(cells[0].column), escape(cells[0].text)
     shown = [f"{escape(cell.text)}{f' ({escape(cell.column)})' if cell.column else ''}" for cell in cells]
@@ -331,9 +331,9 @@ def _answer(question: Question, chosen: Sequence[Quotable], *, certain: bool) ->
     if len(cells) == 1 and name:
         said = f"{name}{f', {column}' if column else ''}: {f'**{figure}**' if certain else figure}"
     unit = _unit_of_all(lead.source, lead.row, cells)
-    yield f"{f'{_title(lead)}: ' if several else ''}{said}{f' ({escape(unit)})' if unit else ''} {lead.marker}\n\n"
+    yield f"{_titled(lead, titles)}{said}{f' ({escape(unit)})' if unit else ''} {lead.marker}\n\n"
     whole = bool(name) and len(cells) == 1 and not column and all(_cells(quote.row) is None for quote in rest)
-    yield from _quotes(rest if whole else [lead, *rest], titled=several)
+    yield from _quotes(rest if whole else [lead, *rest], titles)
 
 
 def _unit_of_all(source: Source, row: Row, cells: Sequence[Cell]) -> str:
@@ -356,10 +356,12 @@ def _table(rows: Sequence[Quotable]) -> Iterator[str]:
     yield f"{name}:\n\n{cell_table(cells)}\n{more}"
 
 
-def _quotes(chosen: Sequence[Quotable], *, titled: bool | None = None, lead: Quotable | None = None) -> Iterator[str]:
+def _quotes(
+    chosen: Sequence[Quotable], titles: Mapping[str, str] | None = None, *, lead: Quotable | None = None
+) -> Iterator[str]:
     """Cells of ``chosen`` as one table, or the rows that a ``lead`` already quoted introduces, and the other quotes as
     block quotes in order."""
-    titled = _several(chosen) if titled is None else titled
+    titles = _titles(chosen) if titles is None else titles
     cells, left = list[CellRow](), list[str]()
     for quote in (lead, *chosen) if lead else chosen:
         room = (_MOST_LISTED if quote is lead else _MOST_ROWS) - len(cells)
@@ -370,13 +372,13 @@ def _quotes(chosen: Sequence[Quotable], *, titled: bool | None = None, lead: Quo
     yield left.pop(0) if lead else ""
     for quote, more in zip(chosen, left, strict=True):
         if _cells(quote.row) is None:
-            yield f"> {_quotation(quote, titled=titled)}\n\n{more}"
+            yield f"> {_quotation(quote, titles)}\n\n{more}"
 
 
-def _quotation(quote: Quotable, *, titled: bool = False) -> str:
+def _quotation(quote: Quotable, titles: Mapping[str, str] | None = None) -> str:
     """Quotation ``Title: “Its own words” <<SOURCE 1.2>>``; for a row with prose cells, the longest cell after its
     headers."""
-    title = f"{_title(quote)}: " if titled else ""
+    title = _titled(quote, titles or {})
     if quote.row is None:
         *before, (text, first, last) = quote.parts
         # Rows with a lead-in sentence are shown as cells, not inside its quotation marks.
@@ -428,12 +430,16 @@ def _table_row(source: Source, row: Row, cell: Cell) -> CellRow:
     return CellRow(row.name, column, period, cell.text, unit, marker(source, cell.number, cell.number))
 
 
-def _several(chosen: Sequence[Quotable]) -> bool:
-    return len({quote.source.doc_id for quote in chosen}) > 1
+def _titles(chosen: Sequence[Quotable]) -> dict[str, str]:
+    """Short titles of the documents quoted, if they are several."""
+    titles = {quote.source.doc_id: quote.source.title for quote in chosen}
+    return short_titles(titles) if len(titles) > 1 else {}
 
 
-def _title(quote: Quotable) -> str:
-    return escape(brief(quote.source.title, _LONGEST_TITLE))
+def _titled(quote: Quotable, titles: Mapping[str, str]) -> str:
+    """Title that a quote begins with; "" if ``titles`` has none."""
+    title = titles.get(quote.source.doc_id)
+    return f"{escape(title)}: " if title else ""
 
 
 def _openings(ranked: Sequence[Quotable], found: Sequence[Quotable]) -> list[Quotable]:

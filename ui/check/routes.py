@@ -74,8 +74,9 @@ def _pasted(text: str) -> str:
     if not lines:
         raise InputError("The draft is empty.", hint="Paste its text, or choose a file.")
     ending = "md" if any(line.startswith(("#", "|", "- ", "* ", "> ")) for line in lines) else "txt"
-    first = shorten(lines[0].strip("#|-*> "), PASTED, placeholder="…").strip(" .|*")
-    return f"{first or 'Pasted text'}.{ending}"
+    whole = " ".join(lines[0].strip("#|-*> .,;:").split())
+    first = shorten(whole, PASTED, placeholder="").rstrip(" .,;:|*")
+    return f"{first or 'Pasted text'}{'…' if len(first) < len(whole) else ''}.{ending}"
 
 
 def _start(engine: Engine, name: str, data: bytes, scope: Scope) -> Json:
