@@ -65,6 +65,7 @@ def test_drafts_are_of_one_half_and_both_halves_have_every_kind_of_error() -> No
         "dev-4": 4,
         "held-5": 4,
         "held-6": 5,
+        "held-7": 5,
     }
     for of_one in DRAFTS.values():
         assert len({(one.half, one.title) for one in of_one}) == 1

@@ -26,14 +26,14 @@ LINES = {
     "": 2417,  # with watched folders, versions, checks, grids, structures, a person's engine and its protocol, limits
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1407,  # with places in originals, parts in tables, and the lifted budget, which check and report share
-    "check": 3341,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
+    "check": 3342,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
     "cli": 2336,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
     "context": 268,
     "evaluate": 2046,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 318,  # with the map of connections
     "export": 1599,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1443,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
+    "grid": 1444,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6974,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10592,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 4654,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons

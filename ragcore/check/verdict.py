@@ -109,13 +109,13 @@ class _Read:
 
 class Checker:
     """Checker of sentences against the documents in ``scope``. Quotations that these lack are looked for ``elsewhere``
-    in the library."""
+    in the library. ``same``: least probability that words which confirm a sentence speak of the same thing."""
 
-    def __init__(self, library: AskedLibrary, scope: Scope, *, elsewhere: bool = False) -> None:
+    def __init__(self, library: AskedLibrary, scope: Scope, *, elsewhere: bool = False, same: float = 0.0) -> None:
         fast = library.with_settings({"rerank.model": "none", "retrieve.top_k": PASSAGES, "retrieve.mode": "hybrid"})
         self._library, self._search, self._scope = library, fast.search, scope
         self._settings = library.settings.verify
-        self._looks_elsewhere = elsewhere
+        self._looks_elsewhere, self._same = elsewhere, same
         models = library.models.once()
         self._reranker, self._entailment = models.reranker, models.entailment
         self._candidates = Candidates(library.document, scope, library.settings.answer, models.embedder, self._reranker)
@@ -296,11 +296,12 @@ class Checker:
         cover, _ = cover_of(f"{text} {sentence.context}", one.evidence)
         figured = float(any(not number.counts for number in numbers(text)))
         nearness = max(one.relevance, ROW) if _names_row(statement, one.evidence) else one.relevance
-        [likeness] = self._candidates.likeness(text, [one.text])
+        [likeness] = self._candidates.likeness(f"{sentence.context} {text}".strip(), [one.text])
         says = SAYS(likeness, figured, top - nearness)
         if self._entailment is not None and not one.evidence.cells:  # which it isn't asked about
             says = min(says, found.probability)
         same = SAME(nearness if sentence.is_cell else one.relevance, cover)
+        says = says if same >= self._same else 0.0
         dated = years(sentence.context) <= years(f"{one.evidence.words}\n{one.evidence.around}")
         read = _Read(one, found, cover, held_of(numbers(text), one.text), says, same, "", dated)
         return replace(read, doubt=doubt(statement, one.evidence)) if read.exact else read

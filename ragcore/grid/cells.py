@@ -60,6 +60,7 @@ _KINDS: dict[ColumnType, FieldKind] = {
 RULES = "rules"
 NEAREST = 2
 BATCH = 64  # passages scored at once
+ABOUT = 0.2  # least probability that a passage which affirms a question speaks of what it asks
 SAME = 0.6  # least share of a claim's words in the clause that speaks of it
 TOO_MANY = "There are more; these are the first."
 LONGEST_NAME = 160  # characters of a sentence that stands for a name
@@ -136,7 +137,7 @@ class CellFiller:
         """Yes or no by the check of the question as a claim; no, too, by a sentence that answers it and denies, without
         a condition, what it asks."""
         claim = claim_of(column)
-        checker = Checker(self._rules, scope)
+        checker = Checker(self._rules, scope, same=ABOUT)
         verdict = checker.verdict(Checkable(claim, 0, len(claim)))
         said = {"confirmed": "Yes", "contradicted": "No"}.get(verdict.status, "")
         words = {word for one in verdict.citations for word in tokens(one.quotation)}
