@@ -246,8 +246,8 @@ def _same_kind(new: Slot, old: Sequence[Slot]) -> Slot | None:
     if new.label or new.behind in _NARROWING:
         alike = [slot for slot in old if (slot.label.casefold(), slot.behind) == (new.label.casefold(), new.behind)]
     else:
-        alike = [slot for slot in old if slot.behind == new.behind] or [slot for slot in old if slot.owner == new.owner]
-        alike = alike or list(old)
+        behind = [slot for slot in old if slot.behind == new.behind]
+        alike = behind or [slot for slot in old if slot.owner == new.owner] or list(old)
     return alike[0] if len({(slot.label, slot.text) for slot in alike}) == 1 else None
 
 

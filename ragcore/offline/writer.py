@@ -103,7 +103,7 @@ class OfflineWriter:
             yield f"{NO_ANSWER} The figures found are for {given}, not for {asked}."
         elif question.task:
             yield f" {'The passages' if len(chosen) > 1 else 'The passage'} closest to your question:\n\n"
-            yield from _quotes(chosen)
+            yield from _quotes(chosen, _titles(chosen))
         else:
             yield from _answer(question, chosen if value else _told_apart(chosen), certain=value is not None)
 
@@ -205,7 +205,7 @@ def _side_by_side(leads: Mapping[str, _Lead], sign: int, titles: Mapping[str, st
         yield f"{cell_table(cells)}\n{more}"
     for one, lead in leads.items():
         if one not in table:
-            yield f"> {escape(titles[one])}: {_quotation(lead.quote)}\n\n"
+            yield f"> {_quotation(lead.quote, titles)}\n\n"
 
 
 def _latest(quote: Quotable) -> Quotable:
@@ -356,12 +356,9 @@ def _table(rows: Sequence[Quotable]) -> Iterator[str]:
     yield f"{name}:\n\n{cell_table(cells)}\n{more}"
 
 
-def _quotes(
-    chosen: Sequence[Quotable], titles: Mapping[str, str] | None = None, *, lead: Quotable | None = None
-) -> Iterator[str]:
+def _quotes(chosen: Sequence[Quotable], titles: Mapping[str, str], *, lead: Quotable | None = None) -> Iterator[str]:
     """Cells of ``chosen`` as one table, or the rows that a ``lead`` already quoted introduces, and the other quotes as
     block quotes in order."""
-    titles = _titles(chosen) if titles is None else titles
     cells, left = list[CellRow](), list[str]()
     for quote in (lead, *chosen) if lead else chosen:
         room = (_MOST_LISTED if quote is lead else _MOST_ROWS) - len(cells)
@@ -375,10 +372,10 @@ def _quotes(
             yield f"> {_quotation(quote, titles)}\n\n{more}"
 
 
-def _quotation(quote: Quotable, titles: Mapping[str, str] | None = None) -> str:
+def _quotation(quote: Quotable, titles: Mapping[str, str]) -> str:
     """Quotation ``Title: “Its own words” <<SOURCE 1.2>>``; for a row with prose cells, the longest cell after its
     headers."""
-    title = _titled(quote, titles or {})
+    title = _titled(quote, titles)
     if quote.row is None:
         *before, (text, first, last) = quote.parts
         # Rows with a lead-in sentence are shown as cells, not inside its quotation marks.

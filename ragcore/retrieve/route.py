@@ -95,7 +95,8 @@ class DocumentNames:
                 if piece.whole:
                     called[tuple(sorted(period.forms)), tuple(word.plain for word in piece.words)].add(place)
         self._periods = list(known)
-        self._series = _series(called)
+        # Last year and quarter of each document of a series.
+        self._series = [{place: _end(self._periods[self._period[place]]) for place in one} for one in _series(called)]
 
     def _add(self, place: int, piece: Piece, *, longer: bool) -> None:
         words = piece.words
@@ -166,7 +167,7 @@ class DocumentNames:
                 place: (prior * (OLDER if serial.get(place) == "earlier" else 1.0), match)
                 for place, (prior, match) in (priors or dict.fromkeys(scope, (YEAR_ALONE, None))).items()
             }
-        if len(priors) == len(scope) and len({prior for prior, _ in priors.values()}) == 1:
+        if not priors or (len(priors) == len(scope) and len({prior for prior, _ in priors.values()}) == 1):
             return []
         ranked = sorted(priors.items(), key=lambda item: (-item[1][0], item[0]))
         shared = [_shared(asked, period) for period in self._periods]
@@ -185,18 +186,13 @@ class DocumentNames:
         """Whether each document of ``inside`` that has others of its series there is the ``latest`` or an ``earlier``
         one."""
         out: dict[int, Fit] = {}
-        for places in self._series:
-            ends = {place: self._end(place) for place in places if place in inside}
+        for series in self._series:
+            ends = {place: end for place, end in series.items() if place in inside}
             last = max(ends.values(), default=(0, 0))
             if len(set(ends.values())) > 1:
                 out |= {place: "latest" for place, end in ends.items() if end == last and place not in out}
                 out |= {place: "earlier" for place, end in ends.items() if end < last}
         return out
-
-    def _end(self, place: int) -> tuple[int, int]:
-        """Last year and quarter of a document's period."""
-        period = self._periods[self._period[place]]
-        return max(period.years), max(period.quarters, default=0)
 
     def _known(self, doc_ids: Collection[str]) -> set[int]:
         return {self._places[doc_id] for doc_id in doc_ids if doc_id in self._places}
@@ -283,6 +279,10 @@ def _series(called: Mapping[Called, set[int]]) -> list[set[int]]:
             out.append(((forms, name), set()))
         out[-1][1].update(called[forms, name])
     return [places for _, places in out if len(places) > 1]
+
+
+def _end(period: Period) -> tuple[int, int]:
+    return max(period.years), max(period.quarters, default=0)
 
 
 def _shared(asked: Period, document: Period) -> tuple[str, Fit]:

@@ -134,7 +134,8 @@ def _informative(text: str, wording: QuestionWording) -> tuple[float, tuple[int,
         if number.unit is not None:
             end = text.index(number.unit.name, end) + len(number.unit.name)
         exact = number.percent or number.currency or number.scale > 1 or number.unit is not None
-        named = any(word[:1].isupper() for word in text[: number.start].split()[1:][-1:])
+        before = text[: number.start].split()
+        named = len(before) > 1 and before[-1][:1].isupper()
         counts = number.raw[-1:].isalnum() and text[end : end + 1].isspace() and text[end + 1 : end + 2].islower()
         if exact or (counts and not named):
             found.append((_EXACT if exact else _COUNT, (number.start, end)))

@@ -15,7 +15,7 @@ from ragcore.errors import Cancelled, InputError, UnknownCheck
 from ragcore.index.checks import CheckStore
 from ragcore.text.clauses import clause_spans
 from ragcore.types import EVERYTHING, Scope
-from ragcore.types.check import Check, Decision
+from ragcore.types.check import Check, CheckedSentence, Decision
 from tests import pdfs, prepared
 
 TITLE = "Larkfield Instruments, annual report 2025"
@@ -37,6 +37,15 @@ def checked(checks: Checks, draft: str, name: str = "draft.md") -> Check:
     check_id = checks.add(name, draft.encode(), EVERYTHING).check_id
     assert checks.run(check_id).finished
     return checks.get(check_id)
+
+
+def against(tmp_path: Path, title: str, words: str, draft: str) -> CheckedSentence:
+    """Verdict on a draft of one sentence against a document of nothing but ``words``."""
+    made = pdfs.report(title, {"Results": [words]})
+    with Engine.open(prepared.home(tmp_path / "home", {"report.pdf": made})) as engine:
+        [found] = checked(engine.checks, draft).sentences
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize(
@@ -134,11 +143,8 @@ def test_a_well_told_error_is_not_confirmed(checks: Checks, sentence: str) -> No
 def test_a_figure_changed_in_the_document_s_own_sentence_is_corrected(
     tmp_path: Path, words: str, said: str, found: str
 ) -> None:
-    made = pdfs.report("Report", {"Results": [words]})
     draft = words[words.rfind(". ") + 1 :].strip().replace(found, said)
-    with Engine.open(prepared.home(tmp_path / "home", {"report.pdf": made})) as engine:
-        [sentence] = checked(engine.checks, draft).sentences
-    assert sentence is not None
+    sentence = against(tmp_path, "Report", words, draft)
     assert sentence.status == "contradicted"
     assert [(one.said, one.found) for one in sentence.corrections] == [(said, found)]
 
@@ -166,11 +172,7 @@ def test_a_figure_changed_in_the_document_s_own_sentence_is_corrected(
 def test_another_sentence_beside_it_confirms_nothing_that_the_first_is_against(
     tmp_path: Path, words: str, sentence: str, status: str
 ) -> None:
-    made = pdfs.report("Ulmer Beauty, fourth quarter of fiscal 2022", {"Results": [words]})
-    with Engine.open(prepared.home(tmp_path / "home", {"report.pdf": made})) as engine:
-        [found] = checked(engine.checks, sentence).sentences
-    assert found is not None
-    assert found.status == status
+    assert against(tmp_path, "Ulmer Beauty, fourth quarter of fiscal 2022", words, sentence).status == status
 
 
 @pytest.mark.parametrize(
