@@ -33,10 +33,10 @@ LINES = {
     "evaluate": 2046,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 318,  # with the map of connections
     "export": 1599,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1444,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
+    "grid": 1448,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6974,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10592,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 4651,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
+    "offline": 4687,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
     "pipelines": 2236,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1343,
     "report": 1830,  # with values as data, the request for a section, and sections named by a requirement

@@ -90,20 +90,20 @@ def distinct(columns: Iterable[ColumnSpec | Column]) -> None:
 
 
 def type_of(name: str, question: str, analyser: QuestionAnalyser, reader: FieldReader) -> ColumnType:
-    """Type that a column ``name`` with this ``question`` probably has; without one the name says what it asks."""
-    asked, sort = analyser.read(question or name), reader.sort(name, question, "")
+    """Type that a column ``name`` with this ``question`` probably has; without one the name says what it asks. What is
+    asked without a word for its sort ("What can lead to …?") is told by a passage."""
+    text = question or name
+    asked, sort = analyser.read(text), reader.sort(name, question, "")
     if asked.polar:
         return "yes_no"
     if asked.answer.wants and sort != "date":
         return "value" if asked.answer.figures else "name"
-    return _SORTS[sort]
+    return "quote" if sort == "name" and text.endswith("?") else _SORTS[sort]
 
 
 def of_question(question: str, analyser: QuestionAnalyser, reader: FieldReader) -> ColumnSpec:
     """Column that asks what a ``question`` of a chat asked, given in its stand-alone form."""
-    type_ = type_of(question, "", analyser, reader)
-    if type_ == "name" and not analyser.read(question).answer.wants:
-        type_ = "quote"
+    type_ = type_of(f"{question.rstrip('?')}?", "", analyser, reader)
     return ColumnSpec(name=_headed(question), question=question[:MAX_QUESTION], type=type_)
 
 

@@ -177,7 +177,11 @@ class Grids:
         return found
 
     def _rows_of(self, scope: Scope, before: Scope = EVERYTHING) -> Scope:
-        """``scope`` as it is kept: each section once and where it now is, or where it was ``before``."""
+        """``scope`` as it is kept: each section once and where it now is, or where it was ``before``. Raises
+        `InputError` for a document or section that is neither."""
+        known = {info.doc_id for info in self._library.documents()}.union(before.doc_ids or ())
+        if not known.issuperset(scope.doc_ids or ()):
+            raise InputError("A document that was to be a row was removed.", hint="Choose the grid’s documents again.")
         asked = {row_of(one): one for one in checked(scope).sections}
         if len(asked) > MAX_SECTIONS:
             hint = "Choose fewer, or make several grids."

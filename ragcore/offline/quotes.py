@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
 from ragcore.offline.intents import fit
 from ragcore.offline.rows import Asked, Cell, Row, brief, captioned, form_line, row_of
@@ -30,12 +30,13 @@ from ragcore.text.words import content_stems, name_stems, tokens
 from ragcore.types import Source
 from ragcore.types.question import Question
 
-_LONGEST_LIST = 1500
+_LONGEST_LIST, _LONGEST_PART = 3000, 1500  # characters of a whole list; of a part of a longer one
 _NUMBERING = "§ .()0123456789"
 _OPENING = 3  # words of a sentence, one of which points back
 _BULLET = re.compile(r"^(?:[•▪●◦·■□►➢✓*–—-]|o)\s+")
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
 _ITEM = re.compile(r"^(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\([A-Z]\))(?:\s|$)", re.IGNORECASE)
+_CUT = re.compile(r";(?:\s+(?:and|or|and/or))?$", re.IGNORECASE)  # end of a part of a sentence
 _LEGAL_FORMS = frozenset(content_stems(" ".join(LEGAL_FORMS)))
 
 
@@ -151,6 +152,7 @@ def quotables(
             over = tuple(filter(None, leads[:-1]))
             for number in range(first, last + 1):
                 text = source.words(number, number)
+                opening, end = _sentence(source, first, last, number)
                 opens = number == first and not source.units[number - 1].heading
                 row = form_line(number, text) if opens else None
                 if row is not None:
@@ -166,11 +168,30 @@ def quotables(
                 elif _speaks(source, number, question) or (dated and names_date(text)):
                     back = number > first and _points_back(text)
                     judged = source.words(number - 1, number) if back else text
-                    quote = _quotable(source, number, number, text, heading, judged=judged)
-                    yield replace(quote, before=tuple(dict.fromkeys((*over, number - 1))) if back else over)
+                    whole = source.words(number, end) if number == opening else text
+                    quote = _quotable(
+                        source, number, end if number == opening else number, whole, heading, judged=judged
+                    )
+                    led = [opening] * (number > opening) + [number - 1] * back
+                    yield replace(quote, before=tuple(sorted({*over, *led})))
                     heading = text if source.units[number - 1].heading else heading
                 elif first == last and any(character.isalpha() for character in text):
                     heading = text
+
+
+def _sentence(source: Source, first: int, last: int, number: int) -> tuple[int, int]:
+    """First and last unit, within those of a line, of the sentence that unit ``number`` is in: a long one is cut before
+    the items that it counts up (`ragcore.answer.sources`)."""
+
+    def goes_on(at: int) -> bool:
+        return bool(_CUT.search(source.words(at, at)) and _ITEM.match(source.words(at + 1, at + 1)))
+
+    opening, end = number, number
+    while opening > first and goes_on(opening - 1):
+        opening -= 1
+    while end < last and goes_on(end):
+        end += 1
+    return opening, end
 
 
 def _lead_in(source: Source, first: int, last: int) -> int:
@@ -200,14 +221,13 @@ def _with_list(
 ) -> tuple[int, str, tuple[Row, ...], int] | None:
     """Unit ``number`` of a line that begins with unit ``line``, if it ends in a colon or dash, with the list items or
     table rows after it, as far as their levels of numbering go, or a heading with the items below it: the last unit,
-    the text, an item a line, the rows, and how many items are left out. At most 1,500 characters, cut at an item's
-    end."""
-    parts = [source.words(number, number)]
-    leads = parts[0].endswith((":", "—"))
+    the text, an item a line, the rows, and how many items are left out. At most 3,000 characters; of a longer 1,500,
+    cut at an item's end."""
+    opening = source.words(number, number)
+    leads = opening.endswith((":", "—"))
     if not leads and not source.units[number - 1].heading:
         return None
-    levels, end, left = _labels(source, line, number)[:1], number, 0
-    rows: list[Row] = []
+    levels, items, beyond = _labels(source, line, number)[:1], list[_Item](), 0
     for place, (first, last) in enumerate(following):
         labels, between = _labels(source, first, last), False
         if not labels[0][0] and leads and place + 1 < len(following):
@@ -216,22 +236,33 @@ def _with_list(
             # A paragraph between two items, or the heading of some.
             between = known or (source.units[first - 1].heading and after[0][0] not in ("", "row"))
         is_cell = labels[0][0] == "row"
-        row = row_of(source, asked, first, last) if is_cell else None
-        words = _printed(source, first, last)
-        if is_cell:
-            words = brief(row.text) if row is not None else ""
         if (is_cell and not leads) or not (between or _goes_on(levels, labels)):
             break
-        if left or sum(map(len, parts)) + len(words) > _LONGEST_LIST:
-            left += not between
-            continue
-        end = last
-        rows += [row] if row is not None else []
-        if words:
-            parts.append(words if not is_cell or len(parts) == 1 else f"| {words}")
+        row = row_of(source, asked, first, last) if is_cell else None
+        words = ("" if row is None else brief(row.text)) if is_cell else _printed(source, first, last)
+        items.append(_Item(last, f"| {words}" if words and is_cell and items else words, row, between))
     else:
-        left += sum(1 for _ in takewhile(lambda item: _goes_on(levels, _labels_of(item, item=True)), source.after))
-    return (end, "\n".join(parts), tuple(rows), left) if len(parts) > 1 or left else None
+        beyond = sum(1 for _ in takewhile(lambda item: _goes_on(levels, _labels_of(item, item=True)), source.after))
+    lengths = list(accumulate((len(item.text) for item in items), initial=len(opening)))[1:]
+    whole = bool(lengths) and not beyond and lengths[-1] <= _LONGEST_LIST
+    most = _LONGEST_LIST if whole else _LONGEST_PART
+    shown = [item for item, length in zip(items, lengths) if length <= most]
+    left = beyond + sum(not item.between for item in items[len(shown) :])
+    if not shown and not left:
+        return None
+    rows = tuple(item.row for item in shown if item.row is not None)
+    text = "\n".join(filter(None, (opening, *(item.text for item in shown))))
+    return shown[-1].last if shown else number, text, rows, left
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """Item or row of a list, to unit ``last``; ``between``: a paragraph between two items."""
+
+    last: int
+    text: str
+    row: Row | None
+    between: bool
 
 
 def _printed(source: Source, first: int, last: int) -> str:

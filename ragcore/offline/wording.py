@@ -83,12 +83,17 @@ def written(text: str) -> frozenset[str]:
 
 
 def within(name: str, words: Set[str]) -> str:
-    """``name`` as spelled inside a sentence: small, if the document writes all of its words so and none with a capital;
-    ``words`` are those used inside sentences."""
-    first, *rest = [core for part in name.split() if (core := part.strip(_MARKS))] or [""]
-    small = first.lower() in words or bool(rest)
-    named = first in words or any(core in words or core.lower() not in words for core in rest if core[:1].isupper())
-    return name.lower() if first[:1].isupper() and small and not named else name
+    """``name`` as spelled inside a sentence: small, but for abbreviations, if the document writes all of its words so
+    and none with a capital; ``words`` are those used inside sentences."""
+    cores = [core for part in name.split() if (core := part.strip(_MARKS))] or [""]
+    first, *rest = cores
+    told = cores if not name.isupper() else cores[:1]  # in a line of capitals the others are words
+    short = {core for core in told if core.isupper() and core.lower() not in words}
+    capital = [core for core in rest if core[:1].isupper() and core not in short]
+    named = first in words or any(core in words or core.lower() not in words for core in capital)
+    if not first[:1].isupper() or named or not (rest or first.lower() in words):
+        return name
+    return " ".join(part if part.strip(_MARKS) in short else part.lower() for part in name.split())
 
 
 def of_cell(row: str, column: str, title: str, words: Set[str]) -> str:

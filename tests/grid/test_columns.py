@@ -90,6 +90,7 @@ def test_a_question_that_heads_its_column_is_asked_once(more: str) -> None:
         ("Assignable", "May a party assign the agreement?", "yes_no"),
         ("Effective date", "", "date"),
         ("Headquarters", "", "name"),
+        ("Hold", "What can lead to a hold of the trial?", "quote"),
     ],
 )
 def test_the_type_of_a_column_is_proposed_from_its_words(name: str, question: str, type_: str) -> None:

@@ -358,6 +358,10 @@ def test_documents_come_and_go(engine: Engine, tmp_path: Path) -> None:
     engine.remove(doc_id)
     assert [row.doc_id for row in grids.get(grid_id).rows] == [grid.rows[0].doc_id]
     assert grids.info(grid_id).finished
+    with pytest.raises(InputError, match="removed"):
+        made(engine, scope=Scope((doc_id,)))
+    with pytest.raises(InputError, match="removed"):
+        grids.scope(grid_id, Scope((doc_id,)))
 
 
 def test_columns_are_added_moved_and_removed(engine: Engine) -> None:

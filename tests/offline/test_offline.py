@@ -246,6 +246,20 @@ def test_a_list_ends_where_the_level_of_its_numbers_ends() -> None:
     assert "(iii) ask the agency.” <<SOURCE" in text
 
 
+def test_a_long_sentence_is_quoted_with_all_that_it_counts_up_and_a_part_of_it_after_its_beginning() -> None:
+    parts = (
+        "Cause means a finding by the board of the harbour that the diver has (i) broken the contract of work with it;",
+        "(ii) shown others the maps of the wrecks or of the channels, or the tables of tides that belong to it, when "
+        "they were not to have them;",
+        "(iii) sold a boat, a net, a lamp or a rope of the harbour without having asked the board in writing; or",
+        "(iv) slept on watch.",
+    )
+    text = quotes("What does cause mean?", " ".join(parts))
+    assert f"“{' '.join(parts)}” <<SOURCE 1.1-1.4>>" in text
+    text = quotes("Who sold a boat, a net, a lamp or a rope without having asked in writing?", " ".join(parts))
+    assert text.startswith(f"“{parts[0]}” <<SOURCE 1.1>> “{parts[2]}” <<SOURCE 1.3>>")
+
+
 def test_a_letter_that_is_also_a_roman_number_goes_on_where_it_follows() -> None:
     items = [Item(f"({letter}) bring tool {letter};") for letter in "abcdefghij"]
     text = quotes("What must a diver bring?", Item("(1) A diver must bring:"), *items, Item("(2) Rain is no excuse."))
@@ -253,7 +267,7 @@ def test_a_letter_that_is_also_a_roman_number_goes_on_where_it_follows() -> None
 
 
 def test_a_list_that_is_cut_says_how_many_items_it_goes_on_with() -> None:
-    items = [Item(f"({n}) {'bring the tools for the work in the harbour ' * 6}{n}.") for n in range(1, 9)]
+    items = [Item(f"({n}) {'bring the tools for the work in the harbour ' * 9}{n}.") for n in range(1, 9)]
     text = quotes("What must a diver bring?", "A diver must bring:", *items, "It rained in May.")
     told = sum(f" {n}." in text for n in range(1, 9))
     assert 1 < told < 8

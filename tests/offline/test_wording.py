@@ -46,6 +46,8 @@ CORPUS = [
     (cell("Growth", "2005/06", ""), "What does the table give for growth in 2005/06?"),
     (within("ADOBE BALANCE SHEETS", WORDS), "Adobe balance sheets"),
     (within("Jordan Brand", WORDS), "Jordan Brand"),
+    (within("IND SAFETY REPORTS", {"safety", "reports"}), "IND safety reports"),
+    (within("Withdrawal of an IND", {"withdrawal", "of", "an"}), "withdrawal of an IND"),
 ]  # fmt: skip
 
 
