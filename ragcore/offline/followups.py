@@ -22,6 +22,7 @@ from ragcore.types.question import FollowUp, Phrase
 
 LONGEST = 1000  # characters: a longer text is no follow-up and has nothing to replace
 FEW = 2  # words of a bare fragment
+_WHOLE = 4  # own words of a whole question that begins with "how", and has a verb that is unknown
 
 _VERBS = listed("follow_up", "verbs")
 _ASKING = listed("follow_up", "asking")
@@ -117,8 +118,9 @@ class _Read:
         self.own = [word for word in said if word not in _SAYS_LITTLE | foreign | labels and len(word) > 1]
         self.says = len(self.own) + len(self.values)
         self.verb = not _VERBS.isdisjoint(self.words)
-        asks_who = {"who", "which", "what"} & set(tokens(self.rest)[:1])
-        self.sentence = self.verb or (bool(asks_who) and self.says > 1)  # "Who makes KT-77?"
+        first = (tokens(self.rest) or [""])[0]
+        least = 2 if first in ("who", "which", "what") else _WHOLE if first in _ASKING else 0
+        self.sentence = self.verb or 0 < least <= self.says  # "Who makes KT-77?"
 
     @property
     def bare(self) -> bool:
@@ -191,7 +193,7 @@ def _kept(previous: str, read: _Read, *, names: bool = True) -> str:
     slots = [slot for slot in slots_of(_subject(previous)) if (names if slot.kind == "value" else not dated)]
     if names and not any(slot.kind == "value" for slot in slots):
         return ""
-    return ", ".join(f"{slot.label} {slot.text}".strip() for slot in slots)
+    return ", ".join(dict.fromkeys(f"{slot.label} {slot.text}".strip() for slot in slots))
 
 
 def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> str:
@@ -206,12 +208,34 @@ def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> s
         return put
     if read.own and (read.is_noun and read.joined if not points else not _OWNING.isdisjoint(read.words)):
         if read.values and not (points or read.corrects):
-            return ""  # "And Quill's employees?" names its noun
+            return _parallel(read, previous)  # "And Quill's employees?" names its noun
         kept = "" if read.corrects else _kept(about, read)
         return f"{read.text} ({kept or about})"
     if points or read.verb:
         return f"{read.text} ({about})"
+    first = read.rest.partition(" ")[0].lower()
+    before, same, other = about.rpartition(f" {first} ")
+    # "of lemon oil" gives way to "of orange oil".
+    if same and first in read.function and not (slots_of(other) or read.slots) and _VERBS.isdisjoint(tokens(other)):
+        return f"{before} {read.rest}?"
     return f"{about} {read.rest}?"
+
+
+def _parallel(read: _Read, previous: str) -> str:
+    """``previous`` with "the Quill lease" in place of "the Norvane plan" at its end; "" if either has no such."""
+    old, new = _named_thing(_subject(previous)), _named_thing(read.rest)
+    return f"{_subject(previous)[:old]}{read.rest[new:]}?" if old >= 0 and new == 0 else ""
+
+
+def _named_thing(text: str) -> int:
+    """Beginning of the noun phrase that ends ``text`` and has a name before its noun, as "the Quill lease"; -1
+    without one."""
+    slot = next((one for one in reversed(slots_of(text)) if one.kind == "value"), None)
+    noun = tokens(text[slot.end :]) if slot is not None else []
+    if slot is None or slot.owner or not noun or not FUNCTION_WORDS.isdisjoint(noun):
+        return -1
+    start = slot.start - len("the ")
+    return start if start >= 0 and text[start : slot.start].lower() == "the " else -1
 
 
 def _replaced(read: _Read, previous: str) -> str:
