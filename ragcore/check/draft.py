@@ -12,7 +12,6 @@ from itertools import groupby
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 from ragcore.config.settings import Settings, load
@@ -21,6 +20,7 @@ from ragcore.export.characters import clean
 from ragcore.ingest.convert.kinds import DAMAGED, decoded
 from ragcore.ingest.convert.markup import FRONT_MATTER
 from ragcore.ingest.convert.workbook import names_columns, read_xlsx, sheet_parts
+from ragcore.text.markdown import blocks, item_of, words
 from ragcore.text.number_formats import shown
 from ragcore.types.check import Block, BlockKind, Draft, DraftKind
 
@@ -40,7 +40,6 @@ _SAVE_AS = {
 }
 _OLE, _RTF = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf"
 _NOTE_MARK = re.compile(r"\[\^[^\]\s]+\](?:: ?)?")
-_BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z\d]\))\s+(?=\S)")
 _FIRST_BULLET = re.compile(r"\s*(?:[-*•]|1[.)]|\([a1]\))\s")  # another number may go on with a line that was wrapped
 _WRAPPED = 120  # characters; a longer line is a paragraph of its own
@@ -66,8 +65,10 @@ def read_draft(name: str, data: bytes, settings: Settings | None = None) -> Draf
             _docx(data, out)
         elif kind == "xlsx":
             _xlsx(name, data, out)
+        elif kind == "md":
+            _markdown(FRONT_MATTER.sub("", _decoded(name, data)), out)
         else:
-            (_markdown if kind == "md" else _plain)(_decoded(name, data), out)
+            _plain(_decoded(name, data), out)
     except InputError:
         raise
     except DAMAGED as error:
@@ -210,57 +211,29 @@ def _paragraphs(lines: Sequence[str]) -> list[str]:
     return [" ".join(words) for words in out]
 
 
-def _markdown(text: str, out: _Writer) -> None:
-    _md_blocks(_md_tree(FRONT_MATTER.sub("", text)), out, 0)
-
-
-def _md_tree(text: str, *, html: bool = True) -> SyntaxTreeNode:
-    parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
-    parser.disable(["code"] if html else ["code", "html_block"])  # prose that is indented, or between tags
-    return SyntaxTreeNode(parser.parse(text))
-
-
-def _md_blocks(parent: SyntaxTreeNode, out: _Writer, depth: int, *, item: bool = False) -> None:
-    """Add the blocks of a node; ``depth`` counts the lists around it, ``item``: its first paragraph is a list item."""
-    for n, each in enumerate(parent.children):
-        match each.type:
-            case "heading":
-                out.add(_md_words(each), "heading", level=int(each.tag[1:]))
-            case "paragraph":
-                listed = item and n == 0
-                out.add(_md_words(each), "item" if listed else "paragraph", level=depth if listed else 0)
-            case "fence":
-                out.add(each.content.strip("\n"), "code")
-            case "html_block" if not each.content.lstrip().lower().startswith(("<!--", "<script", "<style")):
-                _md_blocks(_md_tree(each.content, html=False), out, depth)
+def _markdown(text: str, out: _Writer, *off: str) -> None:
+    for node, lists in blocks(text, *off):
+        match node.type:
+            case "html_block" if not node.content.lstrip().lower().startswith(("<!--", "<script", "<style")):
+                _markdown(node.content, out, "html_block")  # prose between tags
             case "table":
                 out.tables += 1
-                rows = [(part.type == "thead", row) for part in each.children for row in part.children]
+                rows = [(part.type == "thead", row) for part in node.children for row in part.children]
                 for number, (header, row) in enumerate(rows):
                     cells = ((column, _md_words(cell), "") for column, cell in enumerate(row.children))
                     out.row(cells, number, header=header)
-            case "bullet_list" | "ordered_list":
-                _md_blocks(each, out, depth + 1)
-            case "list_item":
-                _md_blocks(each, out, depth, item=True)
-            case "blockquote":
-                _md_blocks(each, out, depth)
+            case "heading":
+                out.add(_md_words(node), "heading", level=int(node.tag[1:]))
+            case "fence":
+                out.add(node.content.strip("\n"), "code")
+            case "paragraph":
+                item = item_of(node) is not None
+                out.add(_md_words(node), "item" if item else "paragraph", level=lists * item)
 
 
 def _md_words(node: SyntaxTreeNode) -> str:
     """Words of a block without markup and marks of notes, on one line."""
-
-    def inline(each: SyntaxTreeNode) -> str:
-        match each.type:
-            case "text" | "text_special" | "code_inline":
-                return each.content
-            case "softbreak" | "hardbreak":
-                return " "
-            case "html_inline":
-                return " " if _BREAK_TAG.match(each.content) else ""
-        return "".join(map(inline, each.children))
-
-    return " ".join(_NOTE_MARK.sub("", inline(node)).split())
+    return " ".join(_NOTE_MARK.sub("", words(node)).split())
 
 
 # Word, Excel, PDF

@@ -1,4 +1,4 @@
-"""Plain text ↔ Markdown: escaping and quotation of document text in answers, and plain text of answers.
+"""Markdown: its blocks; escaping and quotation of document text in answers, and plain text of answers.
 
 The escapes are CommonMark's (0.31, "Backslash escapes"): a backslash before ASCII punctuation, except inside code.
 """
@@ -6,8 +6,12 @@ The escapes are CommonMark's (0.31, "Backslash escapes"): a backslash before ASC
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
 
 # Inline formatting, and openings of HTML tags, entities and citation markers. An underscore inside a word is harmless.
 _FORMATS = re.compile(r"[\\*`~\[\]<]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
@@ -27,6 +31,45 @@ _BARS = re.compile(r"(?<!\\)\|")
 VALUE = "Value"
 CELL_COLUMNS = ("Row", "Column", "Period", VALUE, "Unit")
 _SINGLE = str.maketrans("“”„‟", "‘’‚‘")  # as ui/components/shared/quoted.js does
+
+_DEEPEST = 100  # lists and quotations in one another
+_HOLDERS = ("bullet_list", "ordered_list", "list_item", "blockquote")
+_BREAK_TAG = re.compile(r"<br\b", re.IGNORECASE)
+
+
+def blocks(text: str, *off: str) -> Iterator[tuple[SyntaxTreeNode, int]]:
+    """Headings, paragraphs, tables, code and HTML of ``text`` in order, each with the number of lists around it, by
+    CommonMark with GFM's tables and strikethrough, without the rules that are ``off``; what is indented is prose."""
+    return _blocks(SyntaxTreeNode(_parser(off).parse(text)), 0)
+
+
+@cache
+def _parser(off: tuple[str, ...]) -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
+    return parser.disable(["code", *off])
+
+
+def _blocks(parent: SyntaxTreeNode, lists: int) -> Iterator[tuple[SyntaxTreeNode, int]]:
+    for each in parent.children:
+        if each.type in _HOLDERS:
+            yield from _blocks(each, lists + each.type.endswith("_list"))
+        else:
+            yield each, lists
+
+
+def item_of(block: SyntaxTreeNode) -> SyntaxTreeNode | None:
+    """List item that ``block`` begins."""
+    parent = block.parent
+    return parent if parent and parent.type == "list_item" and parent.children[0] is block else None
+
+
+def words(node: SyntaxTreeNode, line_break: str = " ") -> str:
+    """Words of a block or cell without markup."""
+    if node.type in ("softbreak", "hardbreak") or (node.type == "html_inline" and _BREAK_TAG.match(node.content)):
+        return line_break
+    if node.children:
+        return "".join(words(child, line_break) for child in node.children)
+    return node.content if node.type in ("text", "text_special", "code_inline", "fence") else ""
 
 
 def escape(text: str) -> str:

@@ -10,13 +10,10 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from html.parser import HTMLParser
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-
 from ragcore.ingest.words import clean_char
+from ragcore.text.markdown import blocks, item_of, words
 
 _ANCHOR = re.compile(r"<a\s+id=[^>]*>\s*(</a>)?|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 _TABLE = re.compile(r"(<table\b.*?(?:</table>|\Z))", re.DOTALL | re.IGNORECASE)
@@ -28,6 +25,11 @@ _TAGS = re.compile(
     r"sub|sup|tt|u|ul)\b[^>]*>",
     re.IGNORECASE,
 )
+# Rules of Markdown whose signs are printed on the page.
+_PRINTED = (
+    "blockquote", "reference", "lheading", "table", "strikethrough", "link", "image", "autolink", "html_block",
+    "html_inline",
+)  # fmt: skip
 _FAILED = "CAPTION ERROR"  # ADE's text if describing a picture failed
 
 
@@ -66,42 +68,16 @@ def _blocks(text: str) -> list[Piece]:
     """Markdown blocks as pieces. Only markup that ADE writes on purpose is parsed; other text that resembles markup (a
     quotation mark of mail, a link, an underline) is printed on the page and kept."""
     found: list[Piece] = []
-    marker = ""
-    items = 0
-    level = 0
-    for token in _parser().parse(_plain(text)):
-        if token.type == "heading_open":
-            level = int(token.tag[1:])
-        elif token.type == "heading_close":
-            level = 0
-        elif token.type == "list_item_open":
-            items += 1
-            marker = f"{token.info}{token.markup}" if token.info else "•"
-        elif token.type == "list_item_close":
-            items -= 1
-        elif token.type in ("inline", "fence"):
-            lines = clean_lines(_inline(token) if token.type == "inline" else token.content)
-            if not lines:
-                continue
-            if level:
-                found.append(Piece("section-header", lines, level))
-            elif items and marker:
-                found.append(Piece("list-item", (f"{marker} {lines[0]}", *lines[1:])))
-                marker = ""
-            else:
-                found.append(Piece("text", lines))
+    for block, _ in blocks(_plain(text), *_PRINTED):
+        lines = clean_lines(words(block, "\n"))
+        if lines and block.type == "heading":
+            found.append(Piece("section-header", lines, int(block.tag[1:])))
+        elif lines and (item := item_of(block)):
+            marker = f"{item.info}{item.markup}" if item.info else "•"
+            found.append(Piece("list-item", (f"{marker} {lines[0]}", *lines[1:])))
+        elif lines:
+            found.append(Piece("text", lines))
     return found
-
-
-@cache
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False})
-    return parser.disable(["code", "blockquote", "reference", "lheading", "link", "image", "autolink", "html_block"])
-
-
-def _inline(token: Token) -> str:
-    children = token.children or ()
-    return "".join("\n" if child.type in ("softbreak", "hardbreak") else child.content for child in children)
 
 
 def _plain(text: str) -> str:
