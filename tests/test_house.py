@@ -44,7 +44,7 @@ LINES = {
     "serve": 1495,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
     "structure": 1973,  # published trees and graphs
     "suggest": 449,
-    "text": 2843,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "text": 2849,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 3011,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2644,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }

@@ -25,7 +25,11 @@ from ragcore.types.question import Name
 LONGEST_TITLE = 12  # words of a title that is given
 SHORT_NAME = 6  # most words of a name; a longer piece of a title is a description
 
-GENERIC = word_set(LISTS["generic"])
+# Legal forms of companies: as printed, and as words, with others that do not tell a firm.
+_FORMS: Final = LISTS["legal_forms"].split()
+LEGAL_FORMS: Final = frozenset(form.lower().replace(".", "") for form in _FORMS) | word_set(LISTS["beside_firms"])
+FIRM: Final = lex.any_of({*_FORMS, *(form.replace(".", "") for form in _FORMS), "Group"})
+GENERIC = word_set(LISTS["generic"]) | LEGAL_FORMS
 COMMON_ABBREVIATIONS = word_set(LISTS["abbreviations"])
 # Words that may follow any name and are not part of it.
 _BEHIND = GENERIC | COMMON_ABBREVIATIONS | word_set(LISTS["offices"])
@@ -211,7 +215,6 @@ _NEARLY = 0.84  # least similarity (difflib's ratio) of a misspelt name
 _SHORTEST_MISSPELT = 5
 _SEVERAL = re.compile(r"(?:[A-Z][\w&.'’-]*(?:\s+(?:of|and|the|&|for|de|von|van)(?=\s))*[\s-]+)+[A-Z][\w&.'’-]*")
 _FEWEST_INITIALS, _MOST_INITIALS = 2, 6
-FIRM: Final = r"(?:Inc|Corp|Ltd|LLC|LLP|LP|PLC|plc|AG|SE|GmbH|S\.?A|N\.?V|Co|Company|Corporation|Group)"
 _PERIOD = re.compile(
     r"^(?:FY|Q[1-4]|[1-4]Q|H[12]|[12]H|CY)[\s'’-]*(?:(?:19|20)?\d\d)?$|^(?:19|20)\d\d(?:[QH][1-4])?$|^[QH][1-4](?:19|20)\d\d$",
     re.IGNORECASE,
@@ -325,9 +328,12 @@ def _misspelt(word: str, given: Set[str]) -> bool:
 Company = frozenset[str]  # lower-case words of its name, without its legal form
 
 _FILING = re.compile(r"^(?P<name>.+?) Form (?:\d|S-|DEF )")  # title format of `ragcore.ingest.titles`
-_LEGAL_FORM = lex.any_of(LISTS["legal_forms"].split())
-_COMPANY = re.compile(rf"\b((?:(?:[A-Z][\w’'&.-]*|&|of|and|the)\s+){{0,5}}[A-Z][\w’'&-]*),?\s+{_LEGAL_FORM}\b")
-LEGAL_FORMS: Final = word_set(LISTS["beside_firms"])
+_LEGAL_FORM = lex.any_of({*_FORMS, *map(str.upper, _FORMS)})
+# "Denver, CO 80202" is a place.
+_COMPANY = re.compile(
+    rf"\b((?:(?:[A-Z][\w’'&.-]*|&|of|and|the)\s+){{0,5}}[A-Z][\w’'&-]*),?\s+{_LEGAL_FORM}(?!\s+\d{{5}})"
+)
+_SMALL = word_set("the a and of")  # words of names
 _OTHERS = re.compile(r"\b(?:stock|exchange|nasdaq|trust|bank|depository|transfer|computershare)\b", re.IGNORECASE)
 _COVER = 2  # first pages, searched for the document's company
 
@@ -386,5 +392,5 @@ def _filed(document: Document) -> Iterator[str]:
 
 
 def _companies(names: Sequence[str]) -> tuple[Company, ...]:
-    words = (frozenset(re.findall(r"[^\W_]+", name.lower())) - LEGAL_FORMS for name in names)
+    words = (frozenset(re.findall(r"[^\W_]+", name.lower())) - LEGAL_FORMS - _SMALL for name in names)
     return tuple(dict.fromkeys(one for one in words if one))

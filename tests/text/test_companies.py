@@ -26,6 +26,7 @@ def document(title: str, *parts: str) -> Document:
             document("Annual report", "Listed on the New York Stock Exchange LLC by Carrow Paper Corp."),
             [{"carrow", "paper"}],
         ),
+        (document("Annual report", "1 Main Street, Denver, CO 80202", "Carrow Partners LLP"), [{"carrow", "partners"}]),
         (document("Nitrate in wells", "The survey began in April."), []),
     ],
 )
