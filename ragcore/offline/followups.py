@@ -9,14 +9,14 @@ question is searched too. Only closed word classes are used: function words, pro
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ragcore.offline.lists import listed
 from ragcore.text import lexicon as lex
 from ragcore.text.languages import ENGLISH, language_of
 from ragcore.text.names import Word, words_of
-from ragcore.text.periods import period_spans, periods
+from ragcore.text.periods import blanked, period_spans, periods
 from ragcore.text.words import FUNCTION_WORDS, OTHER_FUNCTION_WORDS, STOP_WORDS, content_stems, stem, tokens
 from ragcore.types.question import FollowUp, Phrase
 
@@ -81,7 +81,7 @@ def follow_up(question: str, earlier: Sequence[str]) -> FollowUp:
     if not phrase:
         return FollowUp(text, True, named, unclear)
     names, dates = _kept(previous, read), _kept(previous, read, names=False)
-    words = " ".join(tokens(blanked(read.rest, [slot for slot in slots_of(read.rest) if slot.kind != "value"])))
+    words = " ".join(tokens(_blanked(read.rest, [slot for slot in slots_of(read.rest) if slot.kind != "value"])))
     asked_for = " ".join(_Read(_subject(previous), frozenset()).own)
     stays, alone = (f"{read.rest} ({kept})" if kept else "" for kept in (names, dates))
     return FollowUp(text, True, named, unclear, stays, words, Phrase(words, asked_for, alone or read.rest, named))
@@ -113,7 +113,7 @@ class _Read:
         self.corrects = not _CORRECTING.isdisjoint(joining)
         self.slots = slots_of(text)
         self.values = [slot for slot in self.slots if slot.kind == "value"]
-        said = tokens(blanked(text, self.slots))
+        said = tokens(_blanked(text, self.slots))
         labels = {slot.label for slot in self.values}
         self.own = [word for word in said if word not in _SAYS_LITTLE | foreign | labels and len(word) > 1]
         self.says = len(self.own) + len(self.values)
@@ -140,7 +140,7 @@ class _Read:
 
     def points_back(self) -> bool:
         """Whether a pronoun has no antecedent in the question."""
-        text = blanked(self.text, [slot for slot in self.slots if slot.kind != "value"])
+        text = _blanked(self.text, [slot for slot in self.slots if slot.kind != "value"])
         words = tokens(text)
         for n, word in enumerate(words):
             before, after = words[:n], words[n + 1 :]
@@ -296,7 +296,7 @@ class Slot:
 def slots_of(text: str) -> list[Slot]:
     """Periods, names and numbers of ``text``, in order."""
     found = [Slot(kind, text[start:end], start, end) for kind, start, end in period_spans(text)]
-    bare = blanked(text, found)
+    bare = _blanked(text, found)
     words = words_of(bare)
     alone = all(word.capital and word.plain not in STOP_WORDS for word in words)  # "Quill Energy?"
     last: Word | None = None
@@ -320,8 +320,5 @@ def slots_of(text: str) -> list[Slot]:
     return sorted(found, key=lambda slot: slot.start)
 
 
-def blanked(text: str, slots: Sequence[Slot]) -> str:
-    """``text`` with its ``slots`` blanked out."""
-    for slot in slots:
-        text = f"{text[: slot.start]}{' ' * (slot.end - slot.start)}{text[slot.end :]}"
-    return text
+def _blanked(text: str, slots: Iterable[Slot]) -> str:
+    return blanked(text, ((slot.start, slot.end) for slot in slots))

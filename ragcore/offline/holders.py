@@ -7,13 +7,14 @@ name its holder again and again. Each quote votes for the person next to the off
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from ragcore.offline.intents import SUFFIXES, persons
 from ragcore.offline.lists import listed
 from ragcore.offline.quotes import Quotable
 from ragcore.text import lexicon as lex
-from ragcore.text.names import LEGAL_FORMS, Word, words_of
+from ragcore.text.names import Word, words_of
 from ragcore.text.sentences import mostly_lowercase
 from ragcore.text.words import stem, tokens
 from ragcore.types.question import AnswerType
@@ -22,8 +23,6 @@ _LEAD = 2  # times the votes of anybody else that a holder has
 _FARTHEST = 8  # words from a name to the office
 _LEFT = 2  # words before an office that say that somebody left it
 _LESSER = frozenset({"vice"})  # of another office than the one it stands before
-_HYPHENS = frozenset("-‐‑")
-_SUFFIXES = frozenset({"ii", "iii", "iv", "jr", "sr", "md", "phd", "esq"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +60,11 @@ def _beside(office: AnswerType, quote: Quotable) -> Iterator[Named]:
         return
     words = words_of(quote.text)
     stems = [stem(word.plain) for word in words]
-    runs = list(_persons(quote.text, words, frozenset(tokens(quote.source.title))))
+    titled = set(tokens(quote.source.title))
+    runs = [run for run in persons(quote.text) if _is_own(words[slice(*run)], titled)]
     for phrase in office.says:
-        for at in range(len(words) - len(phrase) + 1):
-            if tuple(stems[at : at + len(phrase)]) != phrase or (at and words[at - 1].plain in _LESSER):
+        for at in lex.places(phrase, stems):
+            if at and words[at - 1].plain in _LESSER:
                 continue
             end = at + len(phrase)
             while end < len(words) and words[end].plain in listed("person", "never"):
@@ -77,36 +77,21 @@ def _beside(office: AnswerType, quote: Quotable) -> Iterator[Named]:
                 yield _named(quote, words[slice(*run)])
 
 
-def _persons(text: str, words: Sequence[Word], firm: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Runs of words spelt like a person's name: at least two, not all of them common words ("Lead Independent
-    Director"), the first not of the document's title, which is a ``firm``'s name."""
-    start = 0
-    while start < len(words):
-        end = start
-        while end < len(words) and _is_name(words[end]) and (end == start or _joined(text, words[end - 1], words[end])):
-            end += 1
-        run = words[start:end]
-        own = [word.plain for word in run if len(word.plain) > 1 and word.plain not in _SUFFIXES]
-        after = words[end] if end < len(words) and words[end].capital and not words[end].skipped else None
-        is_firm = after is not None and after.plain in LEGAL_FORMS - listed("person", "never")
-        if len(run) > 1 and own and not is_firm and own[0] not in firm and not all(map(mostly_lowercase, own)):
-            yield start, end
-        start = max(end, start + 1)
+def _is_own(run: Sequence[Word], titled: Set[str]) -> bool:
+    """Whether a name begins with no word that is ``titled``, as of a firm, and not all of it are common words ("Lead
+    Independent Director")."""
+    own = _own(run)
+    return bool(own) and own[0] not in titled and not all(map(mostly_lowercase, own))
 
 
-def _is_name(word: Word) -> bool:
-    other = word.plain in listed("person", "never") or word.plain in listed("sentences", "former")
-    return word.capital and not word.number and not other and (len(word.plain) == 1 or not word.skipped)  # an initial
-
-
-def _joined(text: str, one: Word, other: Word) -> bool:
-    between = text[one.end : other.start]
-    return between in _HYPHENS or not between.strip(" .") or (between.strip() == "," and other.plain in _SUFFIXES)
+def _own(run: Sequence[Word]) -> list[str]:
+    """Words of a name without initials and suffixes."""
+    return [word.plain for word in run if len(word.plain) > 1 and word.plain not in SUFFIXES]
 
 
 def _named(quote: Quotable, run: Sequence[Word]) -> Named:
     """Person named by ``run``, once, though signed and printed."""
-    surname = next(word.plain for word in reversed(run) if len(word.plain) > 1 and word.plain not in _SUFFIXES)
+    surname = _own(run)[-1]
     printed = [word.plain for word in run[len(run) // 2 :]]
     if surname in printed and printed == [word.plain for word in run[: len(run) // 2]]:
         run = run[len(run) // 2 :]

@@ -6,12 +6,12 @@ The cues are data (`intents.toml`). A fit raises a quote among relevant ones; it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 
 from ragcore.offline.lists import data, listed
-from ragcore.text.names import words_of
+from ragcore.text import lexicon as lex
+from ragcore.text.names import LEGAL_FORMS, Word, words_of
 from ragcore.text.numbers import numbers
 from ragcore.text.periods import periods
 from ragcore.text.words import FUNCTION_WORDS, content_stems, stem, tokens
@@ -19,6 +19,8 @@ from ragcore.types.question import AnswerType
 
 _LONGEST_TERM = 4  # words
 PERSON = AnswerType(("PERSON",))
+_HYPHENS = frozenset("-‐‑")
+SUFFIXES = frozenset({"ii", "iii", "iv", "jr", "sr", "md", "phd", "esq"})
 KIND_ONLY = 0.4  # fit of a text with the wanted kind of thing but not its usual words
 
 
@@ -33,7 +35,7 @@ def fit(answer: AnswerType, text: str) -> float:
     if not holds_kind(answer, text):
         return 0.0
     words = [stem(word) for word in tokens(text)]
-    said = any(_places(phrase, words) for phrase in answer.says)
+    said = any(lex.places(phrase, words) for phrase in answer.says)
     if said or any(form in text.lower() for form in answer.written):
         return 1.0
     return KIND_ONLY if answer.wants else 0.0
@@ -82,19 +84,30 @@ def _in_order(cue: Sequence[str], words: Sequence[str]) -> bool:
     return all(word in rest for word in cue)
 
 
-def _places(phrase: Sequence[str], words: Sequence[str]) -> bool:
-    return any(tuple(words[at : at + len(phrase)]) == tuple(phrase) for at in range(len(words) - len(phrase) + 1))
+def persons(text: str) -> Iterator[tuple[int, int]]:
+    """Runs of words of ``text`` that are spelt like a person's name: at least two, none of an office, and no form of
+    a firm behind them."""
+    words = words_of(text)
+    start = 0
+    while start < len(words):
+        end = start
+        while end < len(words) and _is_name(words[end]) and (end == start or _joined(text, words[end - 1], words[end])):
+            end += 1
+        after = words[end] if end < len(words) and words[end].capital and not words[end].skipped else None
+        is_firm = after is not None and after.plain in LEGAL_FORMS - listed("person", "never")
+        if end > start + 1 and not is_firm:
+            yield start, end
+        start = max(end, start + 1)
 
 
-def _person(text: str) -> bool:
-    """Whether it has two consecutive words spelled like a name that are no office."""
-    never = listed("person", "never")
-    for first, second in pairwise(words_of(text)):
-        near = not text[first.end : second.start].strip(" .")
-        names = [word.capital and word.plain not in never and not word.skipped for word in (first, second)]
-        if near and all(names):
-            return True
-    return False
+def _is_name(word: Word) -> bool:
+    other = word.plain in listed("person", "never") or word.plain in listed("sentences", "former")
+    return word.capital and not word.number and not other and (len(word.plain) == 1 or not word.skipped)  # an initial
+
+
+def _joined(text: str, one: Word, other: Word) -> bool:
+    between = text[one.end : other.start]
+    return between in _HYPHENS or not between.strip(" .") or (between.strip() == "," and other.plain in SUFFIXES)
 
 
 def _quantity(kind: str) -> Callable[[str], bool]:
@@ -102,7 +115,7 @@ def _quantity(kind: str) -> Callable[[str], bool]:
 
 
 _KINDS: Mapping[str, Callable[[str], bool]] = {
-    "PERSON": _person,
+    "PERSON": lambda text: any(persons(text)),
     "NAME": lambda text: any(word.marked and not word.number for word in words_of(text)),
     "NUMBER": lambda text: any(character.isdigit() for character in text),
     "COUNT": _quantity(""),

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from ragcore.offline.lists import data
+from ragcore.text import lexicon as lex
 from ragcore.text.periods import called_year, days_in, fiscal_of, is_part, month_name, years
 from ragcore.text.words import stem, tokens
 from ragcore.types import Document, Element, Table
@@ -94,13 +95,12 @@ def _day(day: Period) -> str:
 
 def _places(text: str, section: str, name: str) -> list[tuple[int, int]]:
     """Spans of phrases of ``statements.toml`` in ``text``, as whole words by their stems."""
-    words = [(match.start(), match.end(), _stem(match.group())) for match in _WORD.finditer(text)]
-    found = []
-    for phrase in _phrases(section, name):
-        for at in range(len(words) - len(phrase) + 1):
-            if all(words[at + n][2] == one for n, one in enumerate(phrase)):
-                found.append((words[at][0], words[at + len(phrase) - 1][1]))
-    return sorted(found)
+    words = list(_WORD.finditer(text))
+    stems = [_stem(word.group()) for word in words]
+    phrases = _phrases(section, name)
+    return sorted(
+        (words[at].start(), words[at + len(phrase) - 1].end()) for phrase in phrases for at in lex.places(phrase, stems)
+    )
 
 
 _WORD = re.compile(r"[^\W_]+|%")

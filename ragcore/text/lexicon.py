@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
+from operator import eq
 from typing import Any, Final
 
 from ragcore.text.words import content_stems, stem, tokens, word_set
@@ -131,13 +132,19 @@ def without_comparisons(text: str) -> str:
     return _COMPARISON.sub("", text)
 
 
+def places(phrase: Sequence[str], words: Sequence[str]) -> list[int]:
+    """Places in ``words`` at which ``phrase`` begins."""
+    starts = range(len(words) - len(phrase) + 1)
+    return [start for start in starts if all(map(eq, phrase, words[start : start + len(phrase)]))]
+
+
 def find(words: Sequence[str], phrases: Iterable[Phrase]) -> list[tuple[int, int]]:
     """Spans ``[start, end)`` of the ``phrases`` (longest first) in ``words``, in order and not nested."""
     taken: list[tuple[int, int]] = []
     for phrase in phrases:
-        for start in range(len(words) - len(phrase) + 1):
+        for start in places(phrase, words):
             end = start + len(phrase)
-            if tuple(words[start:end]) == phrase and not any(start < high and low < end for low, high in taken):
+            if not any(start < high and low < end for low, high in taken):
                 taken.append((start, end))
     return sorted(taken)
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from ragcore.ingest.blocks import Block
 from ragcore.ingest.canonical import Line, Ref, plain
 from ragcore.text.numbers import numbers
-from ragcore.text.periods import period_spans
+from ragcore.text.periods import blanked, period_spans
 
 LONGEST_PERIOD = 20  # characters
 
@@ -61,8 +61,7 @@ def _periods(text: str) -> set[str]:
         return set()
     rest = text.capitalize() if text.isalpha() else text.replace("fy", "FY")
     spans = period_spans(rest)
-    for _, start, end in spans:
-        rest = rest[:start] + " " * (end - start) + rest[end:]
+    rest = blanked(rest, ((start, end) for _, start, end in spans))
     return {kind for kind, _, _ in spans} if rest.strip(" ,.") in ("", "FY") else set()
 
 
