@@ -41,7 +41,7 @@ def by_words(case: Case, answer: Answer) -> Mapping[str, float]:
 
 
 def by_support(case: Case, answer: Answer) -> Mapping[str, float]:
-    found = judged(case, answer, SUPPORT, SUPPORT)
+    found = judged(case, answer, SUPPORT)
     assert found is not None
     return found.checked.metrics()
 

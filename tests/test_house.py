@@ -25,12 +25,12 @@ SETTINGS = 93  # with who reads, and [auth]: how people sign in, with accounts, 
 LINES = {
     "": 2417,  # with watched folders, versions, checks, grids, structures, a person's engine and its protocol, limits
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
-    "answer": 1407,  # with places in originals, parts in tables, and the lifted budget, which check and report share
+    "answer": 1406,  # with places in originals, parts in tables, and the lifted budget, which check and report share
     "check": 3315,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
     "cli": 2336,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
     "context": 268,
-    "evaluate": 2046,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
+    "evaluate": 2038,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 318,  # with the map of connections
     "export": 1599,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1448,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
@@ -46,7 +46,7 @@ LINES = {
     "suggest": 449,
     "text": 2856,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 3011,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2644,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
+    "verify": 2643,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Of other rooms than ``offline`` and ``text``, the patterns with words that are no language: markup, and file formats.
 FORMATS = {

@@ -9,7 +9,6 @@ history of at most `HISTORY_TOKENS`, within ``chat.timeout_seconds``.
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +32,7 @@ from ragcore.errors import (
     QuestionUnclear,
     StoreError,
 )
-from ragcore.model_calls import Filled, Forms, words
+from ragcore.model_calls import Filled, Forms, as_material, words
 from ragcore.prompts import REWRITE_PROMPT, REWRITE_SYSTEM
 from ragcore.protocols import LLM, Form, QuestionAnalyser
 from ragcore.text import lexicon as lex
@@ -199,7 +198,7 @@ def _by_model(question: str, history: Sequence[Turn], planner: LLM, settings: Se
         "conversation": [{"question": turn.question, "answer": turn.answer} for turn in shown],
         "question": question,
     }
-    prompt = REWRITE_PROMPT.format(about=json.dumps(about, ensure_ascii=False, indent=1))
+    prompt = REWRITE_PROMPT.format(about=as_material(about))
     said = "\n".join([question, *(f"{turn.question}\n{turn.standalone}\n{turn.answer}" for turn in shown)])
     forms = Forms(
         planner,

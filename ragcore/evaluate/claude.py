@@ -77,7 +77,7 @@ def name_of(model: str) -> str:
 
 class ClaudeJudge:
     """Claims and verdicts as far as the ``replies`` to its requests are known, by key; ``due`` collects the requests
-    that are missing, ``fault`` says why one can't be answered. `ClaimExtractor`, `EntailmentJudge`.
+    that are missing, ``fault`` says why one can't be answered. `AnswerJudge`.
 
     With ``guess``, runs of a few words stand for claims that aren't known.
     """
@@ -179,7 +179,7 @@ def estimate(todo: Todo, model: str, store: EvaluationStore, prices: Prices) -> 
     fixed = {form.name: count_tokens(system + json.dumps(form.schema)) for form, system in forms}
     by, usage = ClaudeJudge(model, store.replies(name_of(model)), guess=True), Usage()
     for case, answer in todo:
-        judged(case, answer, by, by)
+        judged(case, answer, by)
     for request in by.due.values():
         assert request.tool is not None
         asked = count_tokens(request.messages[-1].text)
@@ -231,7 +231,7 @@ def judge_by(
             at, tried = case.case_id, set[str]()
             while not asking.refused:
                 by = ClaudeJudge(model.name, replies)
-                found = judged(case, answer, by, by)
+                found = judged(case, answer, by)
                 if found is not None:
                     store.put_judged(run_id, at, name, pack(found, type(found)))
                     done += 1

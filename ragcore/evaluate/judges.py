@@ -30,8 +30,8 @@ Label = Literal["Entailment", "Neutral", "Contradiction"]
 Labels = tuple[Label, ...]
 
 
-class ClaimExtractor(Protocol):
-    """Finder of the claims of a text."""
+class AnswerJudge(Protocol):
+    """Finder of the claims of a text, and judge of claims by a text."""
 
     @property
     def name(self) -> str:
@@ -39,14 +39,6 @@ class ClaimExtractor(Protocol):
 
     def claims(self, question: str, text: str) -> tuple[Claim, ...] | None:
         """Claims of ``text``, which answers ``question``, in order and each once; None while they aren't known."""
-
-
-class EntailmentJudge(Protocol):
-    """Judge of claims by a text."""
-
-    @property
-    def name(self) -> str:
-        """As of a `ClaimExtractor`."""
 
     def verdicts(self, question: str, claims: Sequence[Claim], text: str) -> Labels | None:
         """One label for each of the ``claims``, by ``text`` alone; None while they aren't known."""
@@ -79,11 +71,11 @@ def heading(judge: str) -> str:
     return f"RAGChecker, judged by {name}"
 
 
-def judged(case: Case, answer: Answer, extractor: ClaimExtractor, judge: EntailmentJudge) -> Judged | None:
+def judged(case: Case, answer: Answer, judge: AnswerJudge) -> Judged | None:
     """What is found of ``answer`` against the reference answer of ``case`` and the passages that the writer was given;
     None while some of it isn't known. A refusal has no claims."""
     response = "" if answer.refused else unmarked(answer)
-    said, wanted = extractor.claims(case.question, response), extractor.claims(case.question, case.answer)
+    said, wanted = judge.claims(case.question, response), judge.claims(case.question, case.answer)
     if said is None or wanted is None:
         return None
     asked = [(said, case.answer), (wanted, response)]
@@ -109,7 +101,7 @@ def _turned(columns: Sequence[Labels], rows: int) -> tuple[Labels, ...]:
 
 class SupportJudge:
     """Statements as claims, and as verdict `ragcore.verify.support` without a model: entailed if the text supports it,
-    else neutral. A statement that the text makes word for word is entailed. `ClaimExtractor`, `EntailmentJudge`."""
+    else neutral. A statement that the text makes word for word is entailed. `AnswerJudge`."""
 
     def __init__(self, settings: VerifySettings) -> None:
         fixed = f"{VERSION} {settings.weak_below} {settings.unsupported_below}"

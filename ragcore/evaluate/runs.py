@@ -262,7 +262,7 @@ class Evaluation:
                 on_progress(number, len(todo))
                 if cancelled is not None and cancelled():
                     raise Cancelled("Judging was stopped.", hint="Judge again to go on.")
-                found = judged(case, answer, rules, rules)
+                found = judged(case, answer, rules)
                 self._store.put_judged(info.run_id, case.case_id, name, pack(found, Judged))
         return self.evaluated(info.run_id)
 

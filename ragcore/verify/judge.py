@@ -7,7 +7,6 @@ asked, or not about every claim, the verdicts stay and a note says so.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
@@ -18,7 +17,7 @@ from ragcore.answer.render import neutralise
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
 from ragcore.errors import Cancelled, GroundworkError
-from ragcore.model_calls import Filled, Forms, words
+from ragcore.model_calls import Filled, Forms, as_material, words
 from ragcore.prompts import JUDGE_PROMPT, JUDGE_SYSTEM
 from ragcore.protocols import LLM, Form
 from ragcore.text.sentences import count_tokens
@@ -95,7 +94,7 @@ def judged(
         timeout_seconds=settings.verify.judge_seconds,
         purpose="judge",
     )
-    about = json.dumps({"claims": [asked for _, asked in chosen]}, ensure_ascii=False, indent=1)
+    about = as_material({"claims": [asked for _, asked in chosen]})
     prompt = JUDGE_PROMPT.format(about=about, count=len(chosen))
     out = list(claims)
     try:
@@ -129,7 +128,7 @@ def _within(
             "says": neutralise(claim.text),
             "evidence": [as_evidence(citation) for citation in cited],
         }
-        tokens = count_tokens(json.dumps(asked, ensure_ascii=False, indent=1))
+        tokens = count_tokens(as_material(asked))
         if tokens > left or len(chosen) == MOST_CLAIMS:
             left_out += 1
             continue

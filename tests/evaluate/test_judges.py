@@ -107,7 +107,7 @@ def figures(found: Evaluated, by: str = "claude", case: str = "0") -> dict[str, 
 
 
 def by_support(answer: Answer, reference: str = SOLD) -> dict[str, float]:
-    found = judged(Case("1", "Why?", reference), answer, SUPPORT, SUPPORT)
+    found = judged(Case("1", "Why?", reference), answer, SUPPORT)
     assert found is not None
     return found.checked.metrics()
 
@@ -137,7 +137,7 @@ def test_whatever_is_said_every_claim_has_every_verdict(
     said: list[str], wanted: list[str], passages: list[list[str]]
 ) -> None:
     answer = answered(" ".join(said), *map(" ".join, passages))
-    found = judged(Case("1", "Why?", " ".join(wanted)), answer, SUPPORT, SUPPORT)
+    found = judged(Case("1", "Why?", " ".join(wanted)), answer, SUPPORT)
     assert found is not None
     assert len(found.response_claims) == len(set(said))
     # A sentence said twice counts once, and what both say is entailed.
