@@ -20,6 +20,7 @@ from ragcore.text.languages import language_of
 from ragcore.text.logistic import Logistic, log_odds
 from ragcore.text.markdown import escape, quoted
 from ragcore.text.names import full_text, is_only_a_word, is_period, named, unnamed, words_lacking
+from ragcore.text.numbers import plural
 from ragcore.text.periods import years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, says_something
 from ragcore.text.terms import Term, Wanted
@@ -300,10 +301,9 @@ def refusal(
     titles = [escape(" ".join(title.split())) for title in dict.fromkeys(source.title for source in sources)]
     where = ", ".join(titles[:3]) + (f" and {len(titles) - 3} more" if len(titles) > 3 else "")
     count = max(found, len(sources))
-    passages = "passage" if count == 1 else "passages"
     others = list(dict.fromkeys(other for term in terms for other in term.others))[:_MOST_TERMS]
     also = f", also for {_quoted(others)}" if others else ""
-    text = f"{opening}Searched for “{asked}”{also}; read {count} {passages} of {where}."
+    text = f"{opening}Searched for “{asked}”{also}; read {plural(count, 'passage')} of {where}."
     lacking = [word for word in words_lacking(question.main, sources, terms) if word not in f"{reason}{written}"]
     if lacking:
         text += f" Not in {'it' if count == 1 else 'them'}: {_quoted(lacking[:_MOST_LACKING])}."

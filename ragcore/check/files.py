@@ -26,6 +26,7 @@ from ragcore.export.tree import (
     node,
     paragraph,
     plain,
+    table,
     words,
 )
 from ragcore.text.markdown import quoted
@@ -330,14 +331,11 @@ def _grid(cells: Sequence[Block], inlines: Any) -> Node:
     rows = []
     for _, row in groupby(cells, key=lambda cell: cell.row):
         own = {cell.col: cell for cell in row}
-        made = [[node("Plain", inlines(own[n]) if n in own else [])] for n in range(columns)]
         named = all(cell.header for cell in own.values())
-        rows.append((named, [attributes(), [[attributes(), node("AlignDefault"), 1, 1, cell] for cell in made]]))
+        rows.append((named, [[node("Plain", inlines(own[n]) if n in own else [])] for n in range(columns)]))
     heads = next((n for n, (named, _) in enumerate(rows) if not named), len(rows))
     head, body = [row for _, row in rows[:heads]], [row for _, row in rows[heads:]]
-    widths = [[node("AlignDefault"), node("ColWidthDefault")] for _ in range(columns)]
-    bodies = [[attributes(), 0, [], body]]
-    return node("Table", attributes(), [None, []], widths, [attributes(), head], bodies, [attributes(), []])
+    return table(head, body, ["AlignDefault"] * columns)
 
 
 class _Report:

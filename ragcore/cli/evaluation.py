@@ -36,7 +36,7 @@ NOT_JUDGED = 2  # exit code of a gate whose runs can't be compared
 def score(_: Engine, options: argparse.Namespace) -> int:
     checked = read_checked(options.file)
     groups = averages(checked)
-    lines = [f"{len(checked)} {'response' if len(checked) == 1 else 'responses'}, means in per cent:"]
+    lines = [f"{plural(len(checked), 'response')}, means in per cent:"]
     for group, metrics in groups.items():
         lines.append(group.removesuffix("_metrics").capitalize())
         lines += [f"  {name.replace('_', ' '):32}{mean:6.1f}" for name, mean in metrics.items()]

@@ -239,7 +239,7 @@ def spending(engine: Engine, options: argparse.Namespace) -> int:
 def _took(calls: int, usage: Usage, usd: float | None) -> str:
     cached = f", {usage.cache_write_tokens:,} cached, {usage.cache_read_tokens:,} read from the cache"
     return (
-        f"{calls:,} {'call' if calls == 1 else 'calls'}; {usage.input_tokens:,} tokens in, "
+        f"{plural(calls, 'call')}; {usage.input_tokens:,} tokens in, "
         f"{usage.output_tokens:,} out{cached if usage.cache_write_tokens or usage.cache_read_tokens else ''}; "
         f"{'no price' if usd is None else f'${usd:.4f}'}"
     )

@@ -16,6 +16,7 @@ from ragcore.errors import InputError
 from ragcore.evaluate.cases import Case
 from ragcore.evaluate.measures import MEASURES
 from ragcore.evaluate.runs import Evaluated
+from ragcore.text.numbers import plural
 
 DRAWS, SEED = 10_000, 0
 INTERVAL = (2.5, 97.5)  # percentiles
@@ -167,14 +168,10 @@ def headline(found: Sequence[Difference]) -> str:
     better, worse = (sum(one.improved is side for one in clear) for side in (True, False))
     if not clear:
         return "No clear difference. Each could be chance."
-    parts = [f"B is better in {_measures(better)}"] * bool(better) + [
-        f"{'' if better else 'B is '}worse in {_measures(worse)}"
+    parts = [f"B is better in {plural(better, 'measure')}"] * bool(better) + [
+        f"{'' if better else 'B is '}worse in {plural(worse, 'measure')}"
     ] * bool(worse)
     return f"{' and '.join(parts)}."
-
-
-def _measures(count: int) -> str:
-    return "1 measure" if count == 1 else f"{count} measures"
 
 
 def in_words(one: Difference, first: str, second: str) -> str:

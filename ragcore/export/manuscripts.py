@@ -24,6 +24,7 @@ from ragcore.export.tree import (
     words,
 )
 from ragcore.text.markdown import quoted
+from ragcore.text.numbers import plural
 from ragcore.text.words import MONTHS
 from ragcore.types import GENERATED_MARKS, OFFLINE, Answer, Citation, Claim
 from ragcore.types.report import INSUFFICIENT, FilledSection, Report, missing_mark
@@ -67,8 +68,7 @@ def _conversation_opening(turns: Sequence[StoredTurn]) -> Iterator[Node]:
         yield paragraph("This conversation has no questions.")
         return
     days = list(dict.fromkeys(day(turn.created) for turn in (turns[0], turns[-1])))
-    count = "1 question" if len(turns) == 1 else f"{len(turns)} questions"
-    yield paragraph(f"A conversation with documents: {count}, {' to '.join(days)}", "about")
+    yield paragraph(f"A conversation with documents: {plural(len(turns), 'question')}, {' to '.join(days)}", "about")
     yield from _legend(claim.status for turn in turns if turn.answer for claim in turn.answer.claims)
 
 
@@ -91,11 +91,8 @@ def _about(answer: Answer, asked: float) -> Iterator[Node]:
         yield paragraph("Quotes from your documents.", "notice")
     yield from _unfinished(answer)
     if answer.dropped:
-        many = len(answer.dropped)
-        removed = (
-            "1 citation without a valid source was" if many == 1 else f"{many} citations without a valid source were"
-        )
-        yield paragraph(f"{removed} removed.", "about")
+        were = "was" if len(answer.dropped) == 1 else "were"
+        yield paragraph(f"{plural(len(answer.dropped), 'citation')} without a valid source {were} removed.", "about")
     for note in (*answer.notes, *(answer.trace.notes if answer.trace else ())):
         yield paragraph(one_line(note), "about")
 

@@ -13,13 +13,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 from ragcore.export.characters import clean
-from ragcore.export.tree import Node, Nodes, attributes, node, references, rewritten, words
+from ragcore.export.tree import Node, Nodes, attributes, node, references, rewritten, table, words
 
 OPEN, CLOSE = "⸨", "⸩"
 # The same characters in the text itself become noncharacters, which `clean` has removed from it.
@@ -105,18 +104,13 @@ class _Reader:
         raise AssertionError(f"a block of Markdown that is not switched on: {found.type}")
 
     def _table(self, found: SyntaxTreeNode) -> Node:
-        head, *body = (
-            [[attributes(), [self._cell(cell) for cell in row.children]] for row in part.children]
+        head, *bodies = (
+            [[[node("Plain", self._inlines(cell))] for cell in row.children] for row in part.children]
             for part in found.children
         )
         first = found.children[0].children[0].children
         aligns = [_ALIGNS[str(cell.attrs.get("style", "")).removeprefix("text-align:")] for cell in first]
-        columns = [[node(align), node("ColWidthDefault")] for align in aligns]
-        bodies = [[attributes(), 0, [], rows] for rows in body or [[]]]
-        return node("Table", attributes(), [None, []], columns, [attributes(), head], bodies, [attributes(), []])
-
-    def _cell(self, found: SyntaxTreeNode) -> list[Any]:
-        return [attributes(), node("AlignDefault"), 1, 1, [node("Plain", self._inlines(found))]]
+        return table(head, [row for body in bodies for row in body], aligns)
 
     def _inlines(self, parent: SyntaxTreeNode) -> Nodes:
         """Inlines of a node, without a blank before a note's number."""

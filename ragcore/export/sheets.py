@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ragcore.errors import InputError
 from ragcore.export.characters import clean, one_line, shortened
+from ragcore.text.numbers import plural
 
 if TYPE_CHECKING:
     from ragcore.types import Cell, Document, Element
@@ -87,8 +88,7 @@ def sheets(document: Document, number: int | None = None) -> list[Sheet]:
     if not found:
         raise InputError(f"{document.title} has no tables.", hint="Choose a document that has tables.")
     if number is not None and not 1 <= number <= len(found):
-        has = "1 table" if len(found) == 1 else f"{len(found)} tables"
-        raise InputError(f"{document.title} has {has}.", hint="Give the number of one of them.")
+        raise InputError(f"{document.title} has {plural(len(found), 'table')}.", hint="Give the number of one of them.")
     values = [[_value(document, cell) for cell in element.table.cells] for element in found if element.table]
     anywhere = marks_of(value for of_table in values for value in of_table)
     chosen = enumerate(found, start=1) if number is None else [(number, found[number - 1])]

@@ -9,7 +9,7 @@ Text has no characters that a format cannot hold (`ragcore.export.characters.cle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,6 +76,17 @@ def heading(level: int, text: str | Nodes) -> Node:
 def bullets(*items: Nodes) -> Node:
     """List of items, each some blocks."""
     return node("BulletList", list(items))
+
+
+def table(head: Sequence[Sequence[Nodes]], body: Sequence[Sequence[Nodes]], aligns: Sequence[str]) -> Node:
+    """Table of rows of cells, each some blocks; ``aligns`` are pandoc's names of how each column is aligned."""
+
+    def made(rows: Sequence[Sequence[Nodes]]) -> list[Any]:
+        return [[attributes(), [[attributes(), node("AlignDefault"), 1, 1, cell] for cell in row]] for row in rows]
+
+    columns = [[node(align), node("ColWidthDefault")] for align in aligns]
+    bodies = [[attributes(), 0, [], made(body)]]
+    return node("Table", attributes(), [None, []], columns, [attributes(), made(head)], bodies, [attributes(), []])
 
 
 def rows(table: Node) -> list[list[Nodes]]:

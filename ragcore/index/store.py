@@ -23,6 +23,7 @@ from ragcore.index.database import IN, Connection, Row, made, open_database
 from ragcore.index.objects import open_files
 from ragcore.index.packing import StoredElements, pack, pack_elements, unpack
 from ragcore.index.versions import newest_versions
+from ragcore.text.short_titles import told_apart
 from ragcore.types import Chunk, Document, ModelReport, Page, Partly, WordMap
 from ragcore.types.library import DocumentInfo, FileKind, Status
 
@@ -341,11 +342,8 @@ class Store(ChunkStore):
         return [(doc_id, title, name) for doc_id, title, name in rows]
 
     def titles(self) -> dict[str, str]:
-        """Display name of each document that can be asked: its title, with the file name if another has the same
-        title."""
-        names = self.names()
-        often = Counter(title for _, title, _ in names)
-        return {doc_id: title if often[title] == 1 else f"{title} ({name})" for doc_id, title, name in names}
+        """Display name of each document that can be asked."""
+        return told_apart(self.names())
 
     def recipes(self) -> dict[str, str]:
         """Hash of the settings that built each document that was read in full."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.errors import ModelError, ModelMissing
+from ragcore.text.numbers import plural
 
 if TYPE_CHECKING:
     from ragcore.protocols import Vector
@@ -143,9 +144,8 @@ def _to_probability(model: Any, name: str) -> Any:
     # For any other kind of model the library would add an untrained head with meaningless scores.
     trained = isinstance(head, Dense | LogitScore) or any("SequenceClassification" in kind for kind in kinds)
     if model.num_labels != 1 or not trained:
-        outputs = "1 output" if model.num_labels == 1 else f"{model.num_labels} outputs"
         raise ModelError(
-            f"{name} isn't a reranker: it is {', '.join(kinds)} with {outputs}.",
+            f"{name} isn't a reranker: it is {', '.join(kinds)} with {plural(model.num_labels, 'output')}.",
             hint="Choose a cross-encoder trained for ranking, for example BAAI/bge-reranker-base.",
         )
     return Identity() if isinstance(head, Dense) and isinstance(head.activation_function, Sigmoid) else Sigmoid()

@@ -20,6 +20,7 @@ from ragcore.protocols import Embedder, QuestionAnalyser, QuestionWording
 from ragcore.retrieve.hybrid import MOST_NAMED, SHOWN_ROUTES, HybridRetriever, timed
 from ragcore.retrieve.route import chosen
 from ragcore.retrieve.themes import Group, Pool, covering, grouped, labels
+from ragcore.text.numbers import plural
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.words import REPORTING, STOP_WORDS, tokens
 from ragcore.types import (
@@ -129,7 +130,7 @@ class OverviewRetriever:
             for hit in hits
             for start, end in scope.parts(hit.chunk)
         ]
-        themes = "1 theme" if len(found) == 1 else f"{len(found)} themes"
+        themes = plural(len(found), "theme")
         return Retrieval(
             query,
             "overview",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ragcore.text.words import LISTS, tokens, word_set
 
@@ -49,6 +49,13 @@ def short_titles(titles: Mapping[str, str], files: Mapping[str, str] | None = No
     made = _distinct({doc_id: short(title) for doc_id, title in titles.items()}, titles)
     behind = {doc_id: f"{made[doc_id]} ({name})" for doc_id, name in (files or {}).items() if name and doc_id in made}
     return _distinct(made, behind)
+
+
+def told_apart(documents: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+    """Title of each document, given by id, title and file name; with the file name if another has the same title."""
+    given = list(documents)
+    often = Counter(title for _, title, _ in given)
+    return {doc_id: title if often[title] == 1 else f"{title} ({name})" for doc_id, title, name in given}
 
 
 def short(title: str, longest: int = LONGEST) -> str:

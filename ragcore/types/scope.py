@@ -19,8 +19,9 @@ def page_ranges(text: str, last: int | None = None) -> tuple[tuple[int, int], ..
     """
     ranges = [_range(part.strip()) for part in re.split("[,;]", text) if part.strip()]
     if last is not None and ranges and all(first > last for first, _ in ranges):
-        pages = "1 page" if last == 1 else f"{last} pages"
-        raise InputError(f"The longest document in scope has {pages}.", hint="Count pages from 1.")
+        raise InputError(
+            f"The longest document in scope has {last} page{'s' * (last > 1)}.", hint="Count pages from 1."
+        )
     joined: list[tuple[int, int]] = []
     for first, end in sorted(ranges):
         if joined and first <= joined[-1][1] + 1:
@@ -86,8 +87,7 @@ def sections_in_words(scope: Scope, titles: Mapping[str, str] | None = None) -> 
 def within(scope: Scope, searched: int, titles: Mapping[str, str] | None = None) -> str:
     """Scope in words: ``12 documents``, ``pages 3–7 and 12 of 1 document, only tables``, ``pages 3–7 of “Item 7.
     Discussion” of AMD 10-K``. ``titles`` are those of documents, by id."""
-    words = "1 document" if searched == 1 else f"{searched:,} documents"
-    words = sections_in_words(scope, titles) or words
+    words = sections_in_words(scope, titles) or f"{searched:,} document{'s' * (searched != 1)}"
     pages, kinds = pages_in_words(scope), kinds_in_words(scope)
     return (f"{pages} of {words}" if pages else words) + (f", only {kinds}" if kinds else "")
 
@@ -106,4 +106,4 @@ def nothing_found(scope: Scope, lengths: Sequence[int] = ()) -> str:
     if not (named and last) or any(first <= last for first, _ in scope.pages):
         return f"{words}."
     longest = "the document" if len(lengths) == 1 else "the longest document"
-    return f"{words}: {longest} has {'1 page' if last == 1 else f'{last} pages'}."
+    return f"{words}: {longest} has {last} page{'s' * (last > 1)}."

@@ -9,6 +9,7 @@ from typing import Any
 
 from ragcore.engine import Engine
 from ragcore.index.conversations import ConversationInfo
+from ragcore.text.numbers import plural
 from ragcore.types import Spending
 from ui.chat.payload import dollars, model_name
 
@@ -62,7 +63,6 @@ def spending(engine: Engine, conversation_id: str) -> Json:
 def parts(spent: Spending) -> list[str]:
     """Itemised costs such as ``Claude Sonnet 4.6, answers: $0.12, 3 calls``, dearest first."""
     return [
-        f"{model_name(entry.model)}, {PURPOSES[entry.purpose]}: {dollars(entry.usd)}, "
-        f"{entry.calls} {'call' if entry.calls == 1 else 'calls'}"
+        f"{model_name(entry.model)}, {PURPOSES[entry.purpose]}: {dollars(entry.usd)}, {plural(entry.calls, 'call')}"
         for entry in spent.entries
     ]

@@ -5,7 +5,6 @@ Boxes are sent unchanged as ``[page, x0, y0, x1, y1]`` in displayed-page points;
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from ragcore.errors import KeyMissing, KeyRefused
 from ragcore.index.conversations import Conversation, StoredTurn
 from ragcore.index.jobs import Job as Work
 from ragcore.text.numbers import plural
+from ragcore.text.short_titles import told_apart
 from ragcore.types import AS_TYPED, OFFLINE, Answer, Box, Citation, Document, Source, Trace
 from ragcore.types.json import Json, picked
 from ragcore.types.library import DocumentInfo
@@ -186,10 +186,8 @@ def box(place: Box) -> list[float]:
 
 
 def names(infos: Sequence[DocumentInfo]) -> dict[str, str]:
-    """Display name of each document: its title, with the file name where titles repeat."""
-    titles = [info.title or info.name for info in infos]
-    times = Counter(titles)
-    return {info.doc_id: title if times[title] == 1 else f"{title} ({info.name})" for info, title in zip(infos, titles)}
+    """Display name of each document."""
+    return told_apart((info.doc_id, info.title or info.name, info.name) for info in infos)
 
 
 def work(

@@ -10,6 +10,7 @@ import streamlit as st
 
 from ragcore.errors import GroundworkError
 from ragcore.index.conversations import ConversationInfo
+from ragcore.text.numbers import plural
 from ragcore.types import EVERYTHING, Scope, Section
 from ragcore.types.library import DocumentInfo
 from ragcore.types.scope import KINDS, page_ranges
@@ -347,10 +348,9 @@ def _ask(kept: _Sent) -> None:
     answering = here.visits.engine(visits.current())
     removed = _forget_removed(conversation_id)
     if removed:
-        noun = "1 document" if removed == 1 else f"{removed} documents"
         has = "has" if removed == 1 else "have"
         left = "Tick another in the sidebar." if empty else "The others in scope are searched."
-        kept.removed = (f"{noun} in scope {has} been removed from the library.", left, "weak")
+        kept.removed = (f"{plural(removed, 'document')} in scope {has} been removed from the library.", left, "weak")
     if empty:
         kept.refused = () if removed else ("No document is in scope.", "Tick at least one in the sidebar.")
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ragcore.text.numbers import plural
 from ragcore.types import Answer, Document, NamePath, Route, Source, SubQuery, Trace
 from ragcore.types.scope import within
 from ui.explore.paths import path
@@ -79,8 +80,7 @@ def _read(trace: Trace) -> str:
 
 
 def _given(answer: Answer) -> str:
-    count = len(answer.sources)
-    return "1 source" if count == 1 else f"{count} sources"
+    return plural(len(answer.sources), "source")
 
 
 def _paths(answer: Answer, trace: Trace, document: Callable[[str], Document]) -> list[Json]:

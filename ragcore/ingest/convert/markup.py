@@ -10,6 +10,8 @@ from html.parser import HTMLParser
 
 from markdown_it import MarkdownIt
 
+from ragcore.text.numbers import plural
+
 MOST_DEPTH = 60  # elements in one another, beyond which only their text is kept
 MOST_INDENTED = 8  # elements of these that are indented further
 MOST_NESTED = 100  # lists and quotations in one another: what is deeper, the parser leaves out
@@ -61,7 +63,7 @@ class CleanMarkup:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(f"{count} {name}{'s' * (count > 1)} left out." for name, count in sorted(self.left_out.items()))
+        return tuple(f"{plural(count, name)} left out." for name, count in sorted(self.left_out.items()))
 
 
 def clean_html(text: str) -> CleanMarkup:

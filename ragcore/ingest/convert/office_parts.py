@@ -17,6 +17,7 @@ from lxml import etree
 
 from ragcore.errors import DamagedFile, EncryptedFile, GroundworkError
 from ragcore.ingest.convert.kinds import DAMAGED, open_archive
+from ragcore.text.numbers import plural
 
 _COMPUTED = ("PAGE", "NUMPAGES")  # fields that are computed anew; of others the stored result is shown
 _INSTRUCTION = re.compile(rb"\\fldinst", re.IGNORECASE)
@@ -85,7 +86,7 @@ def closed_odf(data: bytes, name: str) -> ClosedOdf:
             titles[part] = _slide_title(shown[0][1]) if shown else _title(root)
 
     copy = _rewritten(data, name, close)
-    notes = tuple(f"{count} {what}{'s' * (count > 1)} left out." for what, count in sorted(left.items()) if count)
+    notes = tuple(f"{plural(count, what)} left out." for what, count in sorted(left.items()) if count)
     return ClosedOdf(copy, notes, tuple(slides), titles["content.xml"], titles["meta.xml"], tuple(furniture))
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from ragcore.errors import DamagedFile, FileTooLarge, GroundworkError
 from ragcore.ingest.convert.kinds import DAMAGED, decoded, open_archive
 from ragcore.text.number_formats import displayed
-from ragcore.text.numbers import figure
+from ragcore.text.numbers import figure, plural
 
 MOST_CELLS = 200_000  # of a file
 MOST_XML = 400_000_000  # bytes
@@ -247,7 +247,7 @@ def _read_xlsx(data: bytes, show: Callable[[object, str], str], hidden_rows: boo
                 rows.append(tuple(places[row]))
             frozen = sheet.freeze_panes
             sheets.append(Sheet(sheet.title, tuple(rows), sheet[frozen].row - 1 if frozen else 0))
-    notes = [f"{count} hidden {kind}{'s' * (count > 1)} left out." for kind, count in left.items() if count]
+    notes = [f"{plural(count, f'hidden {kind}')} left out." for kind, count in left.items() if count]
     if without:
         said = "formula has" if without == 1 else "formulas have"
         notes.append(f"{without} {said} no stored value. Open the file in Excel, save it, and add it again.")
