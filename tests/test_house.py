@@ -36,7 +36,7 @@ LINES = {
     "grid": 1448,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6972,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10570,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 4706,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
+    "offline": 4705,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
     "pipelines": 2236,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1343,
     "report": 1830,  # with values as data, the request for a section, and sections named by a requirement
@@ -44,7 +44,7 @@ LINES = {
     "serve": 1495,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
     "structure": 1973,  # published trees and graphs
     "suggest": 449,
-    "text": 2863,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "text": 2864,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 3011,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2643,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }

@@ -103,10 +103,10 @@ def _pieces(sentence: str) -> list[str]:
 
 def _instructed(text: str) -> str | None:
     """Text after the words of instruction; None without them."""
-    parts = text.split()
+    parts, verbs = text.split(), listed("guidance", "verbs")
     leads = [part.lower().strip(":,") for part in parts]
-    count = next((n for n, word in enumerate(leads) if word not in listed("guidance", "leads")), len(parts))
-    return " ".join(parts[count:]) if listed("guidance", "verbs").intersection(leads[:count]) else None
+    count = next((n for n, word in enumerate(leads) if word not in listed("guidance", "leads") | verbs), len(parts))
+    return " ".join(parts[count:]) if verbs.intersection(leads[:count]) else None
 
 
 def _split(text: str) -> list[str]:

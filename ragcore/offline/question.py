@@ -61,9 +61,8 @@ def read(text: str, documents: tuple[str, ...] = ()) -> Question:
     points = bool(documents) or _points_at_document(words)
     whole = points and (_is_whole(words, content) or (task == "summarise"))
     answer = about_whole() if whole else answer_type(main)
-    broad = content | _content(tokens(f"{focus} {about}"), (*(name.text for name in names), *documents)) <= listed(
-        "overview", "beside"
-    )
+    rest = content | _content(tokens(f"{focus} {about}"), (*(name.text for name in names), *documents))
+    broad = rest <= frozenset().union(*(listed("overview", name) for name in ("things", "sets", "beside")))
     return Question(
         text,
         main,

@@ -18,7 +18,7 @@ from typing import Final
 
 from ragcore.text import lexicon as lex
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import FUNCTION_WORDS, LISTS, STOP_WORDS, content_stems, folded, tokens, word_set
+from ragcore.text.words import FUNCTION_WORDS, LISTS, MONTHS, STOP_WORDS, content_stems, folded, tokens, word_set
 from ragcore.types import Document, Source
 from ragcore.types.question import Name
 
@@ -29,7 +29,7 @@ SHORT_NAME = 6  # most words of a name; a longer piece of a title is a descripti
 _FORMS: Final = LISTS["legal_forms"].split()
 LEGAL_FORMS: Final = frozenset(form.lower().replace(".", "") for form in _FORMS) | word_set(LISTS["beside_firms"])
 FIRM: Final = lex.any_of({*_FORMS, *(form.replace(".", "") for form in _FORMS), "Group"})
-GENERIC = word_set(LISTS["generic"]) | LEGAL_FORMS
+GENERIC = word_set(LISTS["generic"]) | LEGAL_FORMS | frozenset(map(str.lower, MONTHS))
 COMMON_ABBREVIATIONS = word_set(LISTS["abbreviations"])
 # Words that may follow any name and are not part of it.
 _BEHIND = GENERIC | COMMON_ABBREVIATIONS | word_set(LISTS["offices"])

@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from ragcore.text.lexicon import any_of
+from ragcore.text.lexicon import SCALES, any_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ _CURRENCY = re.compile(
     r"[Ss]terling|[Yy]en|[Yy]uan|[Rr]enminbi|[Rr]upees|[Ff]rancs)\b"
 )
 
-_SCALE = any_of(_DATA["beside"]["scales"].split())
+_SCALE = any_of(SCALES.union(_DATA["beside"]["scales"].split()))
 # In a line beside a table: "(in millions)", "unaudited".
 UNIT_NOTE = re.compile(
     rf"\b(?:in|of)\s+(?:[a-z.]+\s+)?{_SCALE}|[$€£]\s*(?:000|m|mm|bn)\b|{_SCALE} of\b|\(\s*(?:[$€£]\s*)?{_SCALE}"
