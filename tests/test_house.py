@@ -27,10 +27,10 @@ LINES = {
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1406,  # with places in originals, parts in tables, and the lifted budget, which check and report share
     "check": 3313,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
-    "cli": 2336,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
+    "cli": 2339,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
     "context": 268,
-    "evaluate": 2035,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
+    "evaluate": 2038,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 318,  # with the map of connections
     "export": 1601,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1448,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
@@ -42,7 +42,7 @@ LINES = {
     "report": 1830,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2275,  # with overviews, what structures find, and what each of several documents is asked
     "serve": 1495,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
-    "structure": 1973,  # published trees and graphs
+    "structure": 1974,  # published trees and graphs
     "suggest": 449,
     "text": 2864,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 3011,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes

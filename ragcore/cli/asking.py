@@ -28,6 +28,7 @@ from ragcore.report.files import TEXT_KINDS
 from ragcore.report.template import load_template
 from ragcore.text.markdown import plain as without_markdown
 from ragcore.text.mentions import key_of
+from ragcore.text.numbers import plural
 from ragcore.types import AS_TYPED, EVERYTHING, GENERATED_MARKS
 from ragcore.types import json as wire
 from ragcore.types.json import plain
@@ -56,7 +57,8 @@ def retrieve(engine: Engine, options: argparse.Namespace) -> int:
         lines += [f"Query {number} ({query.origin}): {query.text} ({query.reason})"] if number > 1 else []
         lines += [f"Following {', '.join(query.names)}"] if query.names else []
     for theme in found.overview.themes if found.overview is not None else ():
-        lines.append(f"Theme: {'; '.join(theme.labels)} ({theme.size} passages, {len(theme.doc_ids)} documents)")
+        size = f"{plural(theme.size, 'passage')}, {plural(len(theme.doc_ids), 'document')}"
+        lines.append(f"Theme: {'; '.join(theme.labels)} ({size})")
     for hit in found.hits:
         source = engine.document(hit.chunk.doc_id)
         shown = found.scope.cut(hit.chunk)

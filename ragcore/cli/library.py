@@ -168,7 +168,7 @@ def elements(engine: Engine, options: argparse.Namespace) -> int:
             raise InputError("--outline shows the sections of a whole document.", hint="Leave out --page and --kind.")
         return _outline(engine, document, options)
     if options.page is not None and options.page > len(document.pages):
-        raise InputError(f"{document.name} has {len(document.pages)} pages.", hint="Choose one of its pages.")
+        raise InputError(f"{document.name} has {plural(len(document.pages), 'page')}.", hint="Choose one of its pages.")
     chosen = [
         element
         for element in document.elements

@@ -24,6 +24,7 @@ from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError, 
 from ragcore.index.database import URL, has_library
 from ragcore.index.shared import has_accounts, homes, shared
 from ragcore.protocols import UNLIMITED
+from ragcore.text.numbers import plural
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
@@ -131,4 +132,4 @@ class _Worker:
         self.later.pop(info.doc_id, None)
         if done.error:
             say_error(done.error, info.name)
-        print(f"{done.status:8} {done.doc_id}  {done.title}  ({done.pages} pages)", flush=True)
+        print(f"{done.status:8} {done.doc_id}  {done.title}  ({plural(done.pages, 'page')})", flush=True)

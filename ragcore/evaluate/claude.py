@@ -26,6 +26,7 @@ from ragcore.index.packing import pack
 from ragcore.model_calls import IN_FLIGHT, Filled, ModelCalls, as_material, digest, told, unpriced
 from ragcore.prompts import CLAIMS_PROMPT, CLAIMS_SYSTEM, ENTAIL_PROMPT, ENTAIL_SYSTEM, FORM_AGAIN
 from ragcore.protocols import LLM, Form, Message, ModelRequest
+from ragcore.text.numbers import plural
 from ragcore.text.sentences import count_tokens
 from ragcore.types import Answer, Usage
 from ragcore.types.spending import Prices, cost
@@ -253,4 +254,6 @@ def judge_by(
         last = asking.errors[-1]
         raise type(last)(f"Requests failed: {len(asking.errors)}. {last.message} {said}.", hint=last.hint)
     if faults:
-        raise ModelError(f"{model.name} listed no usable claims for {len(faults)} questions ({faults[-1]}); {said}.")
+        raise ModelError(
+            f"{model.name} listed no usable claims for {plural(len(faults), 'question')} ({faults[-1]}); {said}."
+        )

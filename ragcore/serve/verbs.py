@@ -228,7 +228,7 @@ def ask(engine: Engine, asked: Question, task: Task) -> models.Answer:
             match event:
                 case Found(_, sources):
                     task.tell(models.Found(passages=[_source(engine, one) for one in sources]))
-                    task.tell(models.Doing(doing=f"Writing from {len(sources)} passages"))
+                    task.tell(models.Doing(doing=f"Writing from {plural(len(sources), 'passage')}"))
                 case Text(text):
                     task.tell(models.Wrote(text=text))
                 case Cited(citation):

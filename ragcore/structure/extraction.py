@@ -24,6 +24,7 @@ from ragcore.prompts import EXTRACT_MORE, EXTRACT_PROMPT, EXTRACT_SYSTEM, FORM_A
 from ragcore.protocols import LLM, ContextCache, Form, Message, ModelRequest
 from ragcore.structure.facts import Facts
 from ragcore.text.mentions import key_of, mentions
+from ragcore.text.numbers import plural
 from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.types import Chunk, Entry, Usage
 
@@ -240,7 +241,7 @@ def extract(
         return f"The limit of ${limit:g} per document is reached (structure.max_usd)."
     if asking.refused == "price":
         raise unpriced(model.name)
-    return f"{len(asking.errors)} requests failed: {asking.errors[-1].message}" if asking.errors else ""
+    return f"{plural(len(asking.errors), 'request')} failed: {asking.errors[-1].message}" if asking.errors else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -409,7 +409,7 @@ def test_ctrl_c_keeps_what_was_read_and_says_so(tmp_path: Path) -> None:
 
 
 def test_a_page_that_is_not_there_is_said(home: Path) -> None:
-    assert "has 1 pages" in ragcore(home, "elements", "survey.pdf", "--page", "99", code=1)["error"]["message"]
+    assert "has 1 page." in ragcore(home, "elements", "survey.pdf", "--page", "99", code=1)["error"]["message"]
 
 
 def test_the_words_for_people(home: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragcore.engine import Engine
 from ragcore.errors import InputError, StoreBusy, StoreError, UnknownConversation, UnknownTurn
@@ -57,7 +57,6 @@ class View:
     titles: Mapping[str, str] = field(default_factory=dict)
     steps: tuple[Step, ...] = ()
     stage: str = "search"
-    started: float = field(default_factory=time.time)
     text: str = ""
     marks: tuple[Mark, ...] = ()
     citations: tuple[Citation, ...] = ()
@@ -68,6 +67,16 @@ class View:
     answer: Answer | None = None
     unsaved: str = ""
     defect: str = ""
+
+
+def cited(view: Any, citation: Citation) -> dict[str, Any]:
+    """What a ``citation`` behind the text of ``view`` changes there: ``text``, ``marks`` and ``citations``."""
+    text, known = f"{view.text}[{citation.n}]", any(other.n == citation.n for other in view.citations)
+    return {
+        "text": text,
+        "marks": (*view.marks, Mark(len(view.text), len(text), citation.n)),
+        "citations": view.citations if known else (*view.citations, citation),
+    }
 
 
 class LiveAnswer:
@@ -104,7 +113,7 @@ class LiveAnswer:
                 case Text(text):
                     self._put(text=self.view.text + text)
                 case Cited(citation):
-                    self._cite(citation)
+                    self._put(**cited(self.view, citation))
                 case Dropped(marker):
                     self._put(dropped=(*self.view.dropped, marker))
                 case Checked():
@@ -138,16 +147,6 @@ class LiveAnswer:
 
     def _step(self, step: Step) -> None:
         self._put(steps=(*self.view.steps, step))
-
-    def _cite(self, citation: Citation) -> None:
-        mark = f"[{citation.n}]"
-        start = len(self.view.text)
-        known = any(other.n == citation.n for other in self.view.citations)
-        self._put(
-            text=self.view.text + mark,
-            marks=(*self.view.marks, Mark(start, start + len(mark), citation.n)),
-            citations=self.view.citations if known else (*self.view.citations, citation),
-        )
 
     def _put(self, **changes: object) -> None:
         # Stop comes from another thread than the text, and must not put back a view from before it.

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -23,8 +22,9 @@ from ragcore.engine import Engine
 from ragcore.errors import GroundworkError, StoreBusy
 from ragcore.index.jobs import Job, Jobs
 from ragcore.index.reports import Task
-from ragcore.types import AnswerEvent, Checked, Citation, Cited, Dropped, Found, Mark, Text
+from ragcore.types import AnswerEvent, Checked, Citation, Cited, Found, Mark, Text
 from ui.chat.payload import model_name
+from ui.chat.runs import cited
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +48,6 @@ class Live:
     marks: tuple[Mark, ...] = ()
     citations: tuple[Citation, ...] = ()
     sources: int = 0
-    started: float = field(default_factory=time.time)
     stopping: bool = False
 
 
@@ -327,19 +326,9 @@ class ReportJobs:
             case Text(text):
                 self._put(lane, text=live.text + text)
             case Cited(citation):
-                mark = f"[{citation.n}]"
-                start = len(live.text)
-                known = any(other.n == citation.n for other in live.citations)
-                self._put(
-                    lane,
-                    text=live.text + mark,
-                    marks=(*live.marks, Mark(start, start + len(mark), citation.n)),
-                    citations=live.citations if known else (*live.citations, citation),
-                )
+                self._put(lane, **cited(live, citation))
             case Checked():
                 self._put(lane, stage="check")
-            case Dropped():
-                pass
 
     def _put(self, lane: _Lane, **changes: object) -> None:
         with self._lock:
