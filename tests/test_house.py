@@ -28,11 +28,11 @@ LINES = {
     "answer": 1406,  # with places in originals, parts in tables, and the lifted budget, which check and report share
     "check": 3313,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
     "cli": 2339,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
-    "config": 549,  # with [structure], [auth]
+    "config": 544,  # with [structure], [auth]
     "context": 268,
     "evaluate": 2038,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 318,  # with the map of connections
-    "export": 1601,  # with pictures of places within a page of a PDF, and heights of rows
+    "export": 1604,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1448,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6972,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10570,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures

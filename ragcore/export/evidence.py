@@ -17,7 +17,7 @@ from PIL import Image, ImageChops, ImageOps
 
 from ragcore.config.settings import ExportSettings
 from ragcore.export.characters import shortened
-from ragcore.export.manuscripts import page_of
+from ragcore.export.manuscripts import page_called, page_of
 from ragcore.export.pandoc import html
 from ragcore.export.pdf import finished
 from ragcore.export.tree import Manuscript, Note
@@ -149,7 +149,7 @@ def write_annex(manuscript: Manuscript, sheets: Sheets, settings: ExportSettings
             if number == min(by_page):
                 contents.append([1, first.title, len(document)])
             contents.append([2, f"p. {label}", len(document)])
-            called = f"p. {label}" + ("" if label == str(number) else f" (page {number} of the file)")
+            called = page_called(label, number)
             since = {note.number: " (words changed since)" if note.citation.since else "" for note in notes}
             numbers = ", ".join(f"{number}{words}" for number, words in since.items())
             _write(page, f"<b>{escape(shortened(first.title, LONGEST))}</b><br>{escape(called)}. Notes {numbers}")

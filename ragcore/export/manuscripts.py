@@ -257,11 +257,14 @@ def _document(cited: Sequence[Citation], file: str | None) -> Node:
 
 
 def page_of(note: Note) -> str:
-    """Page reference ``p. 38``, with the page's number in the file if the printed one differs, and the place in the
-    original."""
-    page, label = str(note.citation.page), note.citation.page_label
-    said = f"p. {label}" if label == page else f"p. {label} (page {page} of the file)"
+    """Page reference of a note, and the place in the original."""
+    said = page_called(note.citation.page_label, note.citation.page)
     return ", ".join(filter(None, (said, note.citation.place)))
+
+
+def page_called(label: str, number: int) -> str:
+    """Page reference ``p. 38``, with the page's number in the file if the printed one differs."""
+    return f"p. {label}" if label == str(number) else f"p. {label} (page {number} of the file)"
 
 
 def note_words(note: Note) -> Nodes:
