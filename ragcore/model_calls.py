@@ -67,10 +67,18 @@ def digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def why_refused(refused: str, model: str, usd: float, setting: str) -> str:
+    """Why requests about a document were not sent (`ModelCalls.refused`): ``setting`` limits them to ``usd``, or the
+    model has no price; "" for other reasons."""
+    if refused == "limit":
+        return f"the limit of ${usd:g} per document is reached ({setting})"
+    return f"llm.prices has no price for {model}, so the cost can't be limited" if refused == "price" else ""
+
+
 def unpriced(model: str) -> ConfigError:
     """Error for a model without a price: what it costs can't be limited."""
     return ConfigError(
-        f"llm.prices has no price for {model}, so the cost can't be limited.",
+        f"{why_refused('price', model, 0.0, '')}.",
         hint="Add its price to [llm.prices] in config.toml, or choose another llm.claude_model.",
     )
 

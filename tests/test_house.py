@@ -23,19 +23,19 @@ MODULES = 10  # at the top level, `__init__` aside
 SETTINGS = 93  # with who reads, and [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2417,  # with watched folders, versions, checks, grids, structures, a person's engine and its protocol, limits
+    "": 2425,  # with watched folders, versions, checks, grids, structures, a person's engine and its protocol, limits
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1406,  # with places in originals, parts in tables, and the lifted budget, which check and report share
     "check": 3313,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
     "cli": 2339,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 544,  # with [structure], [auth]
-    "context": 268,
+    "context": 260,
     "evaluate": 2038,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 318,  # with the map of connections
     "export": 1604,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1448,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6972,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
-    "ingest": 10570,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
+    "ingest": 10564,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 4705,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
     "pipelines": 2236,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1343,

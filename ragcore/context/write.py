@@ -8,13 +8,12 @@ subject of their request, so each is requested once, whatever happens to the doc
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragcore.config.settings import Settings
 from ragcore.errors import GroundworkError, ModelError
-from ragcore.model_calls import ModelCalls, as_material
+from ragcore.model_calls import ModelCalls, as_material, digest, why_refused
 from ragcore.prompts import SITUATE_MATERIAL, SITUATE_PROMPT, SITUATE_SYSTEM, SUMMARY_PROMPT, SUMMARY_SYSTEM
 from ragcore.protocols import LLM, ContextCache, Message, ModelRequest
 from ragcore.text.sentences import count_tokens, whole_sentences
@@ -25,12 +24,8 @@ AGAIN = "Run `groundwork index` to write the rest."
 _LONGEST_TOKEN = 10  # characters per token that no text exceeds on average
 
 
-def _hash(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-SUMMARY = _hash(SUMMARY_SYSTEM, SUMMARY_PROMPT)[:12]
-SITUATE = _hash(SITUATE_SYSTEM, SITUATE_MATERIAL, SITUATE_PROMPT)[:12]
+SUMMARY = digest(SUMMARY_SYSTEM, SUMMARY_PROMPT)[:12]
+SITUATE = digest(SITUATE_SYSTEM, SITUATE_MATERIAL, SITUATE_PROMPT)[:12]
 
 
 def add_context(
@@ -141,10 +136,7 @@ class Work:
             asking.wait(0)
             on_progress(total, total)
         self.errors += asking.errors
-        if asking.refused == "limit":
-            self.reasons.append(f"the limit of ${limit:g} per document is reached (context.max_usd)")
-        elif asking.refused == "price":
-            self.reasons.append(f"llm.prices has no price for {model.name}, so the cost can't be limited")
+        self.reasons += filter(None, [why_refused(asking.refused, model.name, limit, "context.max_usd")])
 
     def reuse(self) -> None:
         """Use the latest texts by any model for what is still missing."""
@@ -199,7 +191,7 @@ def document_summary(document: Document, settings: Settings) -> Ask:
     text = joined(document, document.body, settings.context.prompt_tokens)
     quoted = as_material({"title": document.title, "text": text})
     asked = Message(SUMMARY_PROMPT.format(about=quoted))
-    return Ask(_hash("summary", quoted), SUMMARY, _request(SUMMARY_SYSTEM, asked))
+    return Ask(digest("summary", quoted), SUMMARY, _request(SUMMARY_SYSTEM, asked))
 
 
 def _request(system: str, *messages: Message) -> ModelRequest:
@@ -234,7 +226,7 @@ def _situate(chunk: Chunk, material: str) -> Ask:
     asked = Message(SITUATE_PROMPT.format(passage=passage))
     request = _request(SITUATE_SYSTEM, Message(material, kept=True), asked)
     # Without the material: a passage keeps its sentence when another part of the document changes.
-    return Ask(_hash("situate", chunk.doc_id, passage), SITUATE, request)
+    return Ask(digest("situate", chunk.doc_id, passage), SITUATE, request)
 
 
 def passages(chunks: Sequence[Chunk]) -> list[Chunk]:

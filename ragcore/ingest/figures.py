@@ -7,7 +7,6 @@ happens to the document.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from ragcore.errors import GroundworkError, ModelError
 from ragcore.index.model_records import FigureTexts
 from ragcore.ingest.captions import is_labelled
 from ragcore.ingest.process import Child
-from ragcore.model_calls import ModelCalls, as_material
+from ragcore.model_calls import ModelCalls, as_material, digest, why_refused
 from ragcore.prompts import FIGURE_PROMPT, FIGURE_SYSTEM, NO_CONTENT
 from ragcore.protocols import LLM, Message, ModelRequest, Picture
 from ragcore.text.sentences import whole_sentences
@@ -181,19 +180,14 @@ class _Work:
 
     def _reason(self, figures: int) -> str:
         chosen = self.settings.figures
-        parts = []
-        if self.errors:
-            parts.append(self.errors[0].message.rstrip("."))
-        if self.refused == "limit":
-            parts.append(f"the limit of ${chosen.max_usd:g} per document is reached (figures.max_usd)")
-        if self.refused == "price":
-            parts.append(f"llm.prices has no price for {self.model}, so the cost can't be limited")
+        parts = [one.message.rstrip(".") for one in self.errors[:1]]
+        parts.append(why_refused(self.refused, self.model, chosen.max_usd, "figures.max_usd"))
         if figures > chosen.max_figures:
             parts.append(f"at most {chosen.max_figures} figures per document are described (figures.max_figures)")
-        return "; ".join(parts)
+        return "; ".join(filter(None, parts))
 
 
-PROMPT = hashlib.sha256(f"{FIGURE_SYSTEM}\0{FIGURE_PROMPT}".encode()).hexdigest()[:12]
+PROMPT = digest(FIGURE_SYSTEM, FIGURE_PROMPT)[:12]
 MIN_SHARE = 0.01  # of its page: smaller pictures are not described
 _LONGEST_CAPTION = 1500  # characters
 
