@@ -11,7 +11,7 @@ first quote or the label of its cell (a list: all of them), ``parts`` of a compa
 put away is run with ``--counts``, which prints no text.
 
 *Right first*: the first citation lies in the document and holds a gold string; *wrong first*: not refused and not
-right; *flagged*: verification calls a line of the answer unsupported, though all of them are the document's words.
+right.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ class Row:
     anywhere: bool
     cited: int
     valid: int
-    flagged: bool
 
 
 def main() -> None:
@@ -63,7 +62,7 @@ def main() -> None:
         folder = options.set.parent / "pdf"
         ids = read(engine, folder) if folder.is_dir() else filled(engine, named(given))
         rows = [asked(engine, ids, *one, show=not options.counts) for one in items(given)]
-    print(table(summary(rows), ("question", "n", "right first", "anywhere", "wrong first", "refused", "flagged")))
+    print(table(summary(rows), ("question", "n", "right first", "anywhere", "wrong first", "refused")))
     print(f"Citations valid: {sum(row.valid for row in rows)} of {sum(row.cited for row in rows)}.")
 
 
@@ -137,8 +136,7 @@ def asked(
     documents = {one.doc_id: engine.document(one.doc_id) for one in answer.citations}
     valid = sum(documents[one.doc_id].text[one.start : one.end] == one.quote for one in answer.citations)
     found = answered and not answer.refused and anywhere
-    flagged = any(claim.status == "unsupported" for claim in answer.claims)
-    return Row(part, kind, answered, answer.refused, right, found, len(answer.citations), valid, flagged)
+    return Row(part, kind, answered, answer.refused, right, found, len(answer.citations), valid)
 
 
 def in_order(answer: Answer) -> list[Citation]:
@@ -174,9 +172,7 @@ def summary(rows: Sequence[Row]) -> Iterator[list[object]]:
         groups.setdefault(f"{row.part}: {row.kind}", []).append(row)
         groups.setdefault(f"**{row.part}: {'answered' if row.answered else 'not answered'}**", []).append(row)
     for name, group in sorted(groups.items()):
-        count = Counter(
-            field for row in group for field in ("first", "anywhere", "refused", "flagged") if getattr(row, field)
-        )
+        count = Counter(field for row in group for field in ("first", "anywhere", "refused") if getattr(row, field))
         wrong = sum(row.answered and not row.refused and not row.first for row in group)
         there = group[0].answered
         yield [
@@ -186,7 +182,6 @@ def summary(rows: Sequence[Row]) -> Iterator[list[object]]:
             count["anywhere"] if there else "",
             wrong if there else "",
             count["refused"],
-            count["flagged"],
         ]
 
 

@@ -37,7 +37,7 @@ LINES = {
     "index": 6972,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10564,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 4705,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
-    "pipelines": 2236,  # with scans of folders, what became of cited words, made pages, structures: building, state
+    "pipelines": 2235,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1343,
     "report": 1830,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2275,  # with overviews, what structures find, and what each of several documents is asked
@@ -46,7 +46,7 @@ LINES = {
     "suggest": 449,
     "text": 2864,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 3011,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2643,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
+    "verify": 2655,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Of other rooms than ``offline`` and ``text``, the patterns with words that are no language: markup, and file formats.
 FORMATS = {

@@ -49,7 +49,7 @@ from ragcore.types.report import Missing
 from ragcore.types.spending import cost
 from ragcore.verify.added import add_citations, tell_added
 from ragcore.verify.judge import Judged, judged
-from ragcore.verify.verify import SECONDS_STOPPED, CheckBudget, unchecked, verify
+from ragcore.verify.verify import SECONDS_STOPPED, CheckBudget, quoted, unchecked, verify
 
 _EMPTY_LINES = re.compile(r"^[ \t]*\n[ \t]*\n\s*\n(?=\S|$)")
 
@@ -345,6 +345,8 @@ class AnswerStream:
     def _verify(self, text: str, marks: tuple[Mark, ...]) -> Judged:
         if self._no_answer:
             return Judged(())
+        if self._extractive:
+            return Judged(quoted(text, marks, self._citer.citations))
         claims = verify(
             text,
             marks,
@@ -355,9 +357,6 @@ class AnswerStream:
             entailment=self._with.entailment,
             budget=self._budget(),
         )
-        if self._extractive:
-            # Text without a citation is the writer's own remark, never a document's.
-            claims = tuple(claim for claim in claims if claim.status != "uncited")
         found = self._judged(claims, text, marks)
         told = tell_added(found.claims, marks, self._citer.citations)
         return replace(found, claims=told, notes=(*unchecked(claims), *found.notes))

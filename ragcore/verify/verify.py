@@ -27,6 +27,7 @@ MOST_TEXT = 40_000  # characters of distinct claims in one answer, about four ti
 SECONDS = 30.0
 SECONDS_STOPPED = 5.0  # for an answer that the user stopped
 NOT_CHECKED = "Not checked:"
+QUOTED = "Quoted word for word."
 
 
 class CheckBudget:
@@ -105,6 +106,17 @@ def verify(
         said = (statement.text, statement.start, statement.end, statement.citations)
         claims.append(Claim(*said, finding.status, finding.reason, _places(finding.wrong, text, statement, marks)))
     return tuple(claims)
+
+
+def quoted(text: str, marks: Sequence[Mark], citations: Sequence[Citation]) -> tuple[Claim, ...]:
+    """Claims of a writer that only quotes. What cites something is supported without a check, since it is its
+    document's words by construction; the rest are the writer's own remarks, which are no claims."""
+    generated = {citation.n: citation.generated for citation in citations}
+    return tuple(
+        Claim(one.text, one.start, one.end, one.citations, "supported", f"{QUOTED} {GENERATED}" if any(by) else QUOTED)
+        for one in split_statements(text, marks)
+        if (by := [generated[n] for n in one.citations if n in generated])
+    )
 
 
 def _places(

@@ -74,7 +74,7 @@ def test_what_can_be_done_with_an_answer(app: App, shelf: Shelf, open_page: Call
     with promise("one line says what it rests on; the list of sources lies behind"):
         line = page.locator(".gw-line")
         expect(line).to_contain_text("1 source on p. 1", use_inner_text=True)
-        expect(line).to_contain_text("Checked", use_inner_text=True)
+        expect(line).to_contain_text("Quoted word for word", use_inner_text=True)
         expect(page.locator(".gw-sources")).to_be_hidden()
         line.get_by_role("button", name="1 source on p. 1").click()
         page.locator(".gw-sources a.gw-cite").click()

@@ -53,7 +53,7 @@ def test_an_answer_tells_what_was_not_read_yet_and_a_removal_does_not_wait_for_t
     page.locator('.gw-turn[data-state="complete"] .gw-answer a.gw-cite').first.wait_for()
     note = page.locator(".gw-unsearched")
     expect(note).to_contain_text("“long.pdf” is still being read and was not searched", use_inner_text=True)
-    expect(page.locator(".gw-line")).to_contain_text("Checked", use_inner_text=True)
+    expect(page.locator(".gw-line")).to_contain_text("Quoted word for word", use_inner_text=True)
 
     page.get_by_role("link", name="Library").click()
     row = page.locator('tr[data-status="work"]')

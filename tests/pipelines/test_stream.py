@@ -14,7 +14,7 @@ from ragcore.errors import Overloaded
 from ragcore.offline.question import RuleAnalyser
 from ragcore.offline.writer import OfflineWriter
 from ragcore.pipelines.stream import AnswerStream, AnswerTask, Services
-from ragcore.protocols import LLM
+from ragcore.protocols import LLM, Capabilities
 from ragcore.providers.anthropic import AnthropicModel
 from ragcore.types import (
     Answer,
@@ -31,6 +31,7 @@ from ragcore.types import (
     Usage,
 )
 from ragcore.types.spending import cost
+from ragcore.verify.verify import QUOTED
 from tests.answer.samples import DIVIDENDS, IND, PROSE, SETTINGS, ScriptedWriter, document, retrieval, sources
 from tests.documents import Grid, make_document
 from tests.messages_server import MessagesServer, Reply
@@ -313,6 +314,16 @@ def test_the_offline_writers_cell_is_supported_and_its_own_words_are_no_claims(t
     _, answer = finish(stream)
     assert answer.text.startswith("Genes, Control: 4,912 [1]\n\n| Row | Column | Value |")
     assert [(claim.citations, claim.status) for claim in answer.claims] == [((1,), "supported")] * 2
+
+
+def test_what_is_only_quoted_is_never_doubted_nor_called_checked() -> None:
+    class Quoting(ScriptedWriter):
+        capabilities = Capabilities(extractive=True)
+
+    told = "Revenue, 1999: 12 <<SOURCE 1.1>>\n\nHighest of the 3 rows that were found."
+    (claim,) = finish(answering(Quoting(told)))[1].claims
+    assert (claim.text, claim.status, claim.reason) == ("Revenue, 1999: 12", "supported", QUOTED)
+    assert claim.wrong == ()
 
 
 # Through the real client, against a server that misbehaves

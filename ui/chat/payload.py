@@ -16,6 +16,7 @@ from ragcore.text.short_titles import told_apart
 from ragcore.types import AS_TYPED, OFFLINE, Answer, Box, Citation, Document, Source, Trace
 from ragcore.types.json import Json, picked
 from ragcore.types.library import DocumentInfo
+from ragcore.verify.verify import quoted
 from ui.chat import markup
 from ui.chat.runs import LiveAnswer
 from ui.chat.scope_words import only
@@ -131,19 +132,20 @@ def turn(
 def answer(turn_id: str, given: Answer) -> Json:
     by_number = {citation.n: citation for citation in given.citations}
     tally = dict.fromkeys(("supported", "weak", "unsupported", "uncited"), 0)
-    for claim in given.claims:
+    claims = given.claims
+    if given.extractive and claims:
+        claims = quoted(given.text, given.marks, given.citations)  # some were called weak before
+    for claim in claims:
         tally[claim.status] += 1
     return {
         "state": given.status,
         "only": only(given.trace.scope) if given.trace else "",
         "found": _found(given.trace) if given.trace else "",
         **picked(given, "refused extractive"),
-        "blocks": markup.blocks(
-            given.text, given.marks, by_number, given.claims, turn_id, uncited=not given.extractive
-        ),
+        "blocks": markup.blocks(given.text, given.marks, by_number, claims, turn_id, uncited=not given.extractive),
         **picked(given, "text standalone"),
         "citations": [citation(item) for item in given.citations],
-        "claims": [{"status": claim.status, "reason": claim.reason} for claim in given.claims],
+        "claims": [{"status": claim.status, "reason": claim.reason} for claim in claims],
         "tally": tally,
         "dropped": list(given.dropped),
         "added": sorted({mark.n for mark in given.marks if mark.added}),

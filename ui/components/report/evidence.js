@@ -6,7 +6,7 @@ import { oneLine, where } from "../shared/quoted.js";
 import { NARROW } from "../shared/side.js";
 import { hasChanged, sinceMark } from "../shared/since.js";
 
-const SIGNS = { supported: ["ok", "check_circle", "Supported"], weak: ["weak", "warning", "Weak"], unsupported: ["bad", "error", "Unsupported"] };
+const SIGNS = { supported: ["ok", "check_circle", "Supported"], weak: ["weak", "warning", "Weak"], unsupported: ["bad", "error", "Unsupported"], quoted: ["off", "format_quote", "Quoted word for word"] };
 
 export class Evidence {
   constructor(report) {
@@ -62,7 +62,8 @@ export class Evidence {
     };
     // The worst verdict of the claims that cite it.
     const verdicts = [...this.report.column.querySelectorAll(`a.gw-cite[data-n="${one.n}"]`)].map((chip) => chip.closest(".gw-claim")?.dataset.status);
-    const [tone, sign, word] = SIGNS[["unsupported", "weak", "supported"].find((status) => verdicts.includes(status))] ?? [];
+    const worst = ["unsupported", "weak", "supported"].find((status) => verdicts.includes(status));
+    const [tone, sign, word] = SIGNS[worst && section.extractive ? "quoted" : worst] ?? [];
     const words = oneLine(one.cell ? `${one.cell}: ${one.quote}` : `“${one.quote}”`);
     const link = h(
       "a",

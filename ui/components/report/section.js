@@ -128,7 +128,7 @@ function tally(section) {
   return h(
     "span",
     { class: "tally" },
-    part(supported, section.extractive ? "off" : "ok", "check_circle", section.extractive ? `${supported} quoted` : `${supported} supported`),
+    part(supported, section.extractive ? "off" : "ok", section.extractive ? "format_quote" : "check_circle", section.extractive ? `${supported} quoted` : `${supported} supported`),
     part(weak, "weak", "warning", `${weak} weak`),
     part(unsupported, "bad", "error", `${unsupported} unsupported`),
     part(uncited, "off", "remove", `${uncited} uncited`),

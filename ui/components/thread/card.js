@@ -14,6 +14,7 @@ const WORDS = {
   supported: ["ok", "check_circle", "Supported"],
   weak: ["weak", "warning", "Weak"],
   unsupported: ["bad", "error", "Unsupported"],
+  quoted: ["off", "format_quote", "Quoted word for word"],
 };
 
 export class Cards {
@@ -141,7 +142,7 @@ export class Cards {
 
 function draw({ turn, citation }, chip, link) {
   const claim = turn.claims?.[chip.closest(".gw-claim")?.dataset.claim];
-  const [tone, sign, word] = WORDS[claim?.status] ?? [];
+  const [tone, sign, word] = WORDS[claim && turn.extractive ? "quoted" : claim?.status] ?? [];
   return h(
     "div",
     { class: "gw-card", role: "tooltip", "aria-label": `Citation ${citation.n}` },
@@ -157,7 +158,7 @@ function draw({ turn, citation }, chip, link) {
         : h("blockquote", {}, quoted(shorten(citation.quote))),
       chip.classList.contains("added") && h("p", { class: "ad" }, "Added by Groundwork: the answer had no citation here, and these words support it."),
       ...(hasChanged(citation) ? [h("p", { class: "ve" }, sinceMark()), sinceSides(citation)] : []),
-      word && h("p", { class: "ve" }, h("span", { class: `gw-st ${tone}` }, icon(sign, "s16"), word), h("span", { class: "muted" }, claim.reason)),
+      word && h("p", { class: "ve" }, h("span", { class: `gw-st ${tone}` }, icon(sign, "s16"), word), !turn.extractive && h("span", { class: "muted" }, claim.reason)),
       // From the keyboard it is the key C while the chip has the focus: the card itself cannot be entered.
       h("p", { class: "fo" }, h("button", { type: "button", class: "gw-linkish lk", tabindex: "-1", onclick: link }, icon("link", "s14"), "Copy link"), h("span", { class: "ks", "aria-hidden": "true" }, h("kbd", {}, "↵"), h("kbd", {}, "C"), h("kbd", {}, "Esc"))),
     ),

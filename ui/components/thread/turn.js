@@ -153,7 +153,7 @@ function since(turn) {
   return sinceMark({ type: "button", onclick: open }, "button");
 }
 
-// What checking found. Where all is well that is one word.
+// What checking found. Where all is well that is one word; quotes are no more than exact.
 function checked(turn) {
   const { supported, weak, unsupported, uncited } = turn.tally;
   const doubts = [
@@ -162,7 +162,8 @@ function checked(turn) {
     uncited > 0 && h("span", { class: "gw-st off" }, `${uncited} without a citation`),
   ].filter(Boolean);
   if (doubts.length || !supported) return doubts;
-  const means = turn.extractive ? `${plural(supported, "quote")}, word for word` : `${plural(supported, "claim")} found in the cited words`;
+  if (turn.extractive) return [h("span", { class: "gw-st off", title: "Whether they answer your question is yours to judge" }, icon("format_quote", "s16"), "Quoted word for word")];
+  const means = `${plural(supported, "claim")} found in the cited words`;
   return [h("span", { class: "gw-st ok", title: means }, icon("check_circle", "s16"), "Checked")];
 }
 
