@@ -85,14 +85,15 @@ class OfflineWriter:
             held = holders(question.answer, own)
             if len(held) == 1 and ranking.fit(held[0].quote):
                 ranked = [held[0].quote, *ranked]
+        titles = _titles(request.sources)
         said = max((each.worth for each in scored if each.quote.row is None), default=0.0)
         share = self._settings.offline_share
         most = extreme(question, found, ranking, self._reranker, share * said) if not question.task else None
         if most is not None:
-            yield from _extreme(question, most)
+            yield from _extreme(question, most, titles)
             return
         if not question.task and (rows := ranking.table(found)):
-            yield from _table(rows)
+            yield from _table(rows, titles)
             return
         value = certain(question, request.terms, found, ranking) if not question.task else None
         chosen = without_repeats([value, *ranked] if value else ranked, self._settings.offline_quotes)
@@ -103,9 +104,9 @@ class OfflineWriter:
             yield f"{NO_ANSWER} The figures found are for {given}, not for {asked}."
         elif question.task:
             yield f" {'The passages' if len(chosen) > 1 else 'The passage'} closest to your question:\n\n"
-            yield from _quotes(chosen, _titles(chosen))
+            yield from _quotes(chosen, titles)
         else:
-            yield from _answer(question, chosen if value else _told_apart(chosen), certain=value is not None)
+            yield from _answer(question, chosen if value else _told_apart(chosen), titles, certain=value is not None)
 
     def _compared(self, of: Comparison, request: WritingTask) -> Iterator[str]:
         """The best quote of each document side by side, and the documents without any."""
@@ -314,12 +315,13 @@ def _told_apart(chosen: Sequence[Quotable]) -> list[Quotable]:
     return [replace(one, row=replace(one.row, name=name(one.row))) if one.row is not None else one for one in chosen]
 
 
-def _answer(question: Question, chosen: Sequence[Quotable], *, certain: bool) -> Iterator[str]:
+def _answer(
+    question: Question, chosen: Sequence[Quotable], titles: Mapping[str, str], *, certain: bool
+) -> Iterator[str]:
     """One answering line, in bold if it is a ``certain`` value, a table if cells say more, then at most two quotes."""
     lead, *rest = chosen
     if certain or (lead.row is None and not question.answer.figures):
         rest = [quote for quote in rest if quote.row is None]
-    titles = _titles(chosen)
     cells = _cells(lead.row)
     if lead.row is None or cells is None:
         yield f"{_quotation(lead, titles)}\n\n"
@@ -343,17 +345,17 @@ def _unit_of_all(source: Source, row: Row, cells: Sequence[Cell]) -> str:
     return unit.lower() if unit.isupper() or unit.split(" ")[0].istitle() else unit
 
 
-def _extreme(question: Question, most: Extreme) -> Iterator[str]:
+def _extreme(question: Question, most: Extreme, titles: Mapping[str, str]) -> Iterator[str]:
     """The row with the highest or lowest value, and the next ones as a table."""
-    yield from _answer(question, most.rows, certain=False)
+    yield from _answer(question, most.rows, titles, certain=False)
     yield f"{'Highest' if question.extreme > 0 else 'Lowest'} of the {most.compared} rows that were found.\n\n"
 
 
-def _table(rows: Sequence[Quotable]) -> Iterator[str]:
+def _table(rows: Sequence[Quotable], titles: Mapping[str, str]) -> Iterator[str]:
     """Cells of the rows of one table, under its name."""
     cells, more = _table_cells(rows, _MOST_LISTED)
     name = escape_lines(brief(rows[0].about, _LONGEST_TITLE)).rstrip(_FINAL_PUNCTUATION)
-    yield f"{name}:\n\n{cell_table(cells)}\n{more}"
+    yield f"{_titled(rows[0], titles)}{name}:\n\n{cell_table(cells)}\n{more}"
 
 
 def _quotes(chosen: Sequence[Quotable], titles: Mapping[str, str], *, lead: Quotable | None = None) -> Iterator[str]:
@@ -427,9 +429,9 @@ def _table_row(source: Source, row: Row, cell: Cell) -> CellRow:
     return CellRow(row.name, column, period, cell.text, unit, marker(source, cell.number, cell.number))
 
 
-def _titles(chosen: Sequence[Quotable]) -> dict[str, str]:
-    """Short titles of the documents quoted, if they are several."""
-    titles = {quote.source.doc_id: quote.source.title for quote in chosen}
+def _titles(searched: Sequence[Source]) -> dict[str, str]:
+    """Short titles of the documents searched, if they are several."""
+    titles = {source.doc_id: source.title for source in searched}
     return short_titles(titles) if len(titles) > 1 else {}
 
 
