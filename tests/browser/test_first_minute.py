@@ -175,6 +175,17 @@ def test_a_document_is_renamed_in_the_scope_and_in_the_library(
     row.get_by_label("Title").fill("Wells of 2025")
     page.keyboard.press("Enter")
     page.locator(".gw-scope .row", has_text="Wells of 2025").wait_for()
+    with promise("titles that begin alike are cut before what tells them apart"):
+        other = page.locator(".gw-scope .row").filter(has_not_text="Wells of 2025").first
+        other = page.locator(f'.gw-scope .row[data-id="{other.get_attribute("data-id")}"]')
+        for name, ends in (("Wells of 2025 by the lake", {"2025", "by the lake"}), ("", set[str]())):
+            other.hover()
+            other.get_by_role("button", name="Rename").click()
+            other.get_by_label("Title").fill(name)
+            page.keyboard.press("Enter")
+            cut = page.locator(".gw-scope .gw-apart", has_text="Wells of 2025")
+            expect(cut).to_have_count(len(ends))
+            assert {end.strip() for end in cut.locator(":scope > :last-child").all_inner_texts()} == ends
     go(page, "Library")
     page.get_by_role("link", name="Wells of 2025").click()
     page.locator(".gw-doc").get_by_role("button", name="Rename").click()

@@ -2,6 +2,7 @@
 // has the focus, which the keys move as in a spreadsheet.
 
 import { h } from "../shared/dom.js";
+import { apart, titled } from "../shared/titles.js";
 import { content } from "./cells.js";
 
 const ROW = 52; // pixels
@@ -51,6 +52,7 @@ export class Table {
   // What there is: `lines` of the view, and `columns` ({ id, name, type, head(), summary() }); `last` ends the head.
   show(lines, columns, first, last) {
     Object.assign(this, { lines, columns, firstHead: first, last });
+    this.cuts = apart(lines.map(({ row }) => row?.label ?? ""));
     this.at = [this.lineNear(this.at[0]), Math.min(this.at[1], columns.length)];
     this.lay();
   }
@@ -112,7 +114,7 @@ export class Table {
     const { row } = line;
     const open = this.page.open;
     drawn.element.classList.toggle("on", open?.row === row.id);
-    this.put(drawn, 0, n, JSON.stringify([row.label, this.page.rowSays(row)]), "rowheader", () => [h("b", { title: row.path || row.title }, row.label), this.rowLine(row)]);
+    this.put(drawn, 0, n, JSON.stringify([row.label, this.cuts[n], this.page.rowSays(row)]), "rowheader", () => [titled(row.label, this.cuts[n], { title: row.path || row.title }, "b"), this.rowLine(row)]);
     for (const [col, { element }] of drawn.cells) {
       if (col === 0 || columns.includes(col - 1)) continue;
       element.remove();

@@ -4,6 +4,7 @@
 import { answered, configure, forgetDocument, post } from "../shared/api.js";
 import { button, h, prose } from "../shared/dom.js";
 import { editName } from "../shared/rename.js";
+import { apart, titled } from "../shared/titles.js";
 
 export function mount({ parentElement, data, tell }) {
   const scope = (parentElement.gwScope ??= new ScopeList(parentElement.querySelector(".gw-scope")));
@@ -41,15 +42,15 @@ class ScopeList {
   offer(documents) {
     const before = this.rows;
     this.rows = new Map();
-    for (const { id, title } of documents) {
-      const kept = before.get(id);
-      if (kept?.title === title) this.rows.set(id, kept);
+    const cuts = apart(documents.map(({ title }) => title));
+    for (const [n, { id, title }] of documents.entries()) {
+      const [kept, at] = [before.get(id), cuts[n]];
+      if (kept?.title === title && kept.at === at) this.rows.set(id, kept);
       else {
         const box = h("input", { type: "checkbox", onchange: () => this.tick([id], box.checked) });
-        const name = h("span", {}, title);
         const pen = button(`Rename ${title}`, "edit", () => this.rename(id), { class: "gw-btn quiet icon sm pen" });
-        const row = h("div", { class: "row", "data-id": id }, h("label", { title }, box, name), pen);
-        this.rows.set(id, { title, box, row, name, pen });
+        const row = h("div", { class: "row", "data-id": id }, h("label", { title }, box, titled(title, at)), pen);
+        this.rows.set(id, { title, at, box, row, pen });
       }
     }
     const wanted = [...this.rows.values()].map(({ row }) => row);

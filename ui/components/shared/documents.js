@@ -1,6 +1,7 @@
 // Documents that are ticked: what a draft is checked against, what the rows of a grid are.
 
 import { h } from "./dom.js";
+import { apart, titled } from "./titles.js";
 
 export class Documents {
   // `changed()` hears of each change; `pages` names the number of pages that is shown, `none` is said where there are none.
@@ -35,15 +36,16 @@ export class Documents {
   draw(instead = null) {
     const held = this.list.contains(document.activeElement) && document.activeElement.dataset.at;
     this.marks = [];
-    this.list.replaceChildren(...(this.documents.length ? this.documents.map((one) => this.line(one)) : [h("p", {}, this.none)]));
+    const cuts = apart(this.documents.map(({ title }) => title));
+    this.list.replaceChildren(...(this.documents.length ? this.documents.map((one, n) => this.line(one, cuts[n])) : [h("p", {}, this.none)]));
     this.tally();
     if (held) (this.list.querySelector(`[data-at="${held}"]`) ?? instead)?.focus();
   }
 
-  line({ id, title, [this.pages]: pages }) {
+  line({ id, title, [this.pages]: pages }, at) {
     const box = h("input", { type: "checkbox", "data-at": id, onchange: () => (this.chosen.set(id, box.checked), this.tally()) });
     this.marks.push(() => Object.assign(box, { disabled: this.whole, checked: this.whole || this.chosen.get(id) }));
-    return h("label", { class: "ck" }, box, h("span", { class: "t", title }, title), h("span", { class: "n num" }, pages ? String(pages) : "", h("span", { class: "gw-unseen" }, pages === 1 ? " page" : " pages")));
+    return h("label", { class: "ck" }, box, titled(title, at, { class: "t", title }), h("span", { class: "n num" }, pages ? String(pages) : "", h("span", { class: "gw-unseen" }, pages === 1 ? " page" : " pages")));
   }
 
   tickAll() {

@@ -3,6 +3,7 @@
 import { answered, get } from "./api.js";
 import { Documents } from "./documents.js";
 import { h, icon, plural, prose } from "./dom.js";
+import { titled } from "./titles.js";
 
 const MANY = 40; // sections of a document; of more, those inside others are closed at first
 let groups = 0;
@@ -68,8 +69,8 @@ export class Rows extends Documents {
     super.draw(this.ways.querySelector(":checked"));
   }
 
-  line(one) {
-    return this.by === "section" ? this.outline(one) : super.line(one);
+  line(one, at) {
+    return this.by === "section" ? this.outline(one, at) : super.line(one, at);
   }
 
   tally() {
@@ -84,7 +85,7 @@ export class Rows extends Documents {
 
   // Sections
 
-  outline({ id, title, pages }) {
+  outline({ id, title, pages }, at) {
     const shown = this.open.has(id);
     const count = h("span", { class: "n num" });
     const inside = h("div", { class: "in", "data-in": id, hidden: !shown });
@@ -92,7 +93,7 @@ export class Rows extends Documents {
       if (!this.open.delete(id)) this.open.add(id);
       this.draw();
     };
-    const head = h("button", { type: "button", class: "fold", "data-at": id, "aria-expanded": String(shown), onclick: toggle }, icon(shown ? "keyboard_arrow_down" : "chevron_right", "s16"), h("span", { class: "t", title }, title), count);
+    const head = h("button", { type: "button", class: "fold", "data-at": id, "aria-expanded": String(shown), onclick: toggle }, icon(shown ? "keyboard_arrow_down" : "chevron_right", "s16"), titled(title, at, { class: "t", title }), count);
     this.marks.push(() => {
       const items = this.outlines.get(id) ?? [];
       count.textContent = items.length ? `${items.filter((one) => this.ticked.has(one.id)).length} of ${items.length}` : "";
