@@ -15,7 +15,7 @@ from ragcore.offline.fields import Wish, canonical, head_stems, stems_of
 from ragcore.offline.figures import Figure, called, figures, is_identifier
 from ragcore.offline.lists import data, listed, stems
 from ragcore.offline.quotes import Quotable, marker, with_paragraph
-from ragcore.offline.rows import RATES, SHARES, Cell, Row, scale_of
+from ragcore.offline.rows import RATES, SHARES, Cell, Row, is_excepted, scale_of, scale_told
 from ragcore.offline.statements import is_statement, period_of
 from ragcore.protocols import FieldValue
 from ragcore.text.markdown import escape, escape_lines
@@ -67,7 +67,8 @@ class Given:
         if (
             row is not None
             and self.cell is not None
-            and not _UNSCALED.intersection(tokens(without_brackets(f"{row.name} {self.cell.column}")))
+            and not _UNSCALED.intersection(tokens(without_brackets(headers := f"{row.name} {self.cell.column}")))
+            and not is_excepted(scale_told(self.quote.source, row), headers)
         ):
             columns = (cell.column for cell in (self.cell, *row.cells))
             scale = " ".join((row.name, *columns, row.table, scale_of(self.quote.source, row)[1]))

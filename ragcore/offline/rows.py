@@ -22,7 +22,10 @@ from ragcore.types import FiscalYear, Source
 
 _LONGEST_SCALE = 160
 _ENDED = re.compile(r"\bended\b", re.IGNORECASE)
-_CURRENCY = re.compile(r"[$€£¥]")
+# A percent sign that is not of a number: "% Change", not "3.25% Senior Notes".
+_PERCENT = re.compile(r"(?<!\d)(?<!\d\s)%")
+_EXCEPTION = re.compile(r"\b(?:except\w*|exclud\w*|unless|other than)\b", re.IGNORECASE)
+_BETWEEN_EXCEPTIONS = re.compile(r"[,;]|\b(?:and|or)\b", re.IGNORECASE)
 SHARES = frozenset({"share", "shares"})
 RATES = frozenset({"percent", "percentage", "ratio"})  # words of rows and columns beside a table's scale
 LONG_ROW = 160  # characters of a row that are shown
@@ -96,9 +99,18 @@ class Row:
         """Figures of the meant cells, without percentages."""
         return [one for cell in self.meant if (one := figure(cell.text)) is not None and not one.percent]
 
+    @property
+    def shared_scale(self) -> str:
+        """Header with the scale of all columns ("2015 (in thousands)"): the one that has a scale where all are of
+        periods; "" for none, since a column of a quantity has its own."""
+        columns = [cell.column for cell in self.cells]
+        scaled = {words: column for column in columns if (words := scale_words(column))}
+        alike = len(scaled) == 1 and all(years(column) or is_part(column) for column in columns)
+        return scaled.popitem()[1] if alike else ""
+
     def scale(self, source: Source) -> float | None:
         """Scale of its figures by its headers, or by the words before its table; None if nothing gives it."""
-        headers = " ".join((self.name, self.table, *(cell.column for cell in self.meant)))
+        headers = " ".join((self.name, self.table, *(cell.column for cell in self.meant), self.shared_scale))
         return scale_note(headers) or scale_note(scale_of(source, self)[1])
 
     def of(self, cell: Cell) -> str:
@@ -209,25 +221,44 @@ def is_share(text: str) -> bool:
 def is_rate(headers: str) -> bool:
     """Whether a cell under ``headers`` is beside its table's scale: a share, a ratio or an amount per share."""
     headed = frozenset(tokens(headers))
-    return not RATES.isdisjoint(headed) or ("per" in headed and not SHARES.isdisjoint(headed))
+    return (
+        bool(_PERCENT.search(headers))
+        or not RATES.isdisjoint(headed)
+        or ("per" in headed and not SHARES.isdisjoint(headed))
+    )
 
 
 def unit_of(source: Source, row: Row, cell: Cell) -> str:
-    """Scale of ``cell``, in the words of its table's title or of the text before it; "" if the cell or its headers give
-    it, it is in words, a share or an amount per share, or it may be an exception to the scale."""
+    """Scale of ``cell``, in the words of its table's title, of a header that stands for all or of the text before it;
+    "" if the cell or its headers give it, it is in words, a share or an amount per share, or the scale excepts it."""
     headers, digits = f"{row.name} {cell.column}", any(map(str.isdigit, cell.text))
     in_words = not digits and any(map(str.isalpha, cell.text))
     if is_rate(headers) or "%" in cell.text or in_words or scale_words(headers):
         return ""
-    for words in (row.table, scale_of(source, row)[1]):
-        said = scale_words(words)
-        if not said:
-            continue
-        if "except" in words.lower() and not _CURRENCY.search(cell.text):
-            return ""
-        before, _, scale = said.rpartition(" in ")
-        return f"in {scale}" if len(before.split()) > 1 else said
-    return ""
+    words = scale_told(source, row)
+    said = "" if is_excepted(words, headers) else scale_words(words)
+    before, _, scale = said.rpartition(" in ")
+    return f"in {scale}" if len(before.split()) > 1 else said
+
+
+def scale_told(source: Source, row: Row) -> str:
+    """Words with the scale of the table of ``row``, and what is excepted from it: its title, a header that stands for
+    all columns or the text before it; "" for none."""
+    every = (row.table, row.shared_scale, scale_of(source, row)[1])
+    return next((words for words in every if scale_words(words)), "")
+
+
+def is_excepted(words: str, headers: str) -> bool:
+    """Whether a cell under ``headers`` is of what is excepted from the scale that ``words`` give ("in thousands, except
+    average amounts"); amounts per share only where they are headed so."""
+    said = scale_words(words)
+    exception = _EXCEPTION.search(words) if said else None
+    if exception is None:
+        return False
+    excepted = words[exception.end() :].partition(")")[0].replace(said, ",")
+    own, per = set(content_stems(headers)), "per" in tokens(headers)
+    phrases = (one for one in _BETWEEN_EXCEPTIONS.split(excepted) if per or "per" not in tokens(one))
+    return any(not own.isdisjoint(content_stems(one)) for one in phrases)
 
 
 def named_columns(columns: Sequence[str], asked: Asked, fiscal: FiscalYear | None = None) -> list[int]:

@@ -139,6 +139,76 @@ def test_a_scale_said_above_the_table_is_the_unit() -> None:
     assert "| Net income | 2018 | 5,363 <<SOURCE 1.5>> | in millions |" in text
 
 
+def units_of(text: str) -> list[str]:
+    """Last column of the rows of the table in an answer, "" if it has no column of units."""
+    head, *rows = [line.strip("| ").split(" | ") for line in text.replace("|  |", "| - |").splitlines() if "|" in line]
+    return [row[-1].strip(" -") if head[-1] == "Unit" else "" for row in rows[1:]]
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "(In thousands, except per share data)",
+        "(In thousands, except share and per share data)",
+        "(Except for per share data, in thousands)",
+        "(In thousands, except par value)",
+        "Selected data (presented in thousands, except per-share amounts and head count):",
+    ],
+)
+def test_what_a_scale_does_not_except_has_it_without_a_sign_of_money(above: str) -> None:
+    rows = [["Total revenue", "5,854,430", "4,795,511"], ["Operating income", "1,493,602", "903,095"]]
+    table = Grid("", [["", "2016", "2015"], *rows])
+    line = written("What was total revenue in 2016?", make_document(above, table)).splitlines()[0]
+    assert "thousands)" in line
+    assert "5,854,430" in line
+
+
+def test_a_scale_beside_one_year_is_that_of_the_others() -> None:
+    table = Grid(
+        "Consolidated Balance Sheets",
+        [
+            ["", "As of December 31, 2017", "2016", "2015 (in thousands)", "2014"],
+            ["Long-term debt", "6,499,432", "3,364,311", "2,371,362", "885,849"],
+        ],
+    )
+    assert "(in thousands)" in written("What was long-term debt in 2017?", make_document(table)).splitlines()[0]
+
+
+def test_a_scale_beside_one_quantity_is_not_that_of_another() -> None:
+    head = ["", "Shares granted (thousands)", "Price paid", "Years remaining"]
+    table = Grid("Options", [head, ["Ending outstanding", "1,210", "38.13", "4.2"]])
+    text = written("What is the price paid of ending outstanding?", make_document(table))
+    assert "38.13" in text
+    assert not any(units_of(text))
+    assert "(thousands)" not in text.splitlines()[0].replace("Shares granted (thousands)", "")
+
+
+@pytest.mark.parametrize(
+    ("above", "column"),
+    [
+        ("(in thousands, except average amounts)", "Average"),
+        ("(in millions, except head counts)", "Head count"),
+        ("(In millions, except number of shares)", "Shares"),
+        ("(in thousands, except ratios and percentages)", "Percentage of total"),
+    ],
+)
+@pytest.mark.parametrize("money", ["$ ", ""])
+def test_what_a_scale_excepts_has_none(above: str, column: str, money: str) -> None:
+    table = Grid("", [["", column, "Cost"], ["Repurchases of January", f"{money}97.16", f"{money}1,013"]])
+    text = written("What were the repurchases of January?", make_document("Repurchases", above, table))
+    given = dict(zip(["97.16", "1,013"], units_of(text), strict=True))
+    assert not given["97.16"]
+    assert given["1,013"] == above.strip("(").partition(",")[0]
+
+
+def test_points_under_a_column_of_percent_have_no_scale_of_money() -> None:
+    rows = [["Compensation of staff", "6%", "2%"], ["Consulting fees", "4", "(1)"], ["3.25% notes", "12", "11"]]
+    table = Grid("Changes (dollars in millions)", [["", "% Change 2016-2015", "% Change 2015-2014"], *rows])
+    assert not any(units_of(written("How did consulting fees change?", make_document(table))))
+    debts = Grid("Debt (dollars in millions)", [["", "2016", "2015"], ["3.25% notes", "600", "550"]])
+    assert "(dollars in millions)" in written("What were the 3.25% notes in 2016?", make_document(debts))
+
+
 @pytest.mark.parametrize("scale", ["$'000s", "EUR million", "£m"])
 def test_a_scale_is_read_as_accountants_write_it(scale: str) -> None:
     table = Grid(f"Balance Sheet ({scale})", [["", "2018", "2017"], ["Total assets", "36,500", "37,987"]])
