@@ -74,9 +74,9 @@ def test_two_people_and_their_libraries(team: App, open_page: Callable[..., Any]
         page.keyboard.press("Enter")
         page.locator("a.gw-cite").first.click()
         page.locator(".gw-highlight").first.wait_for()
+        page.wait_for_url(re.compile("c="))
         conversation = page.url
         assert urlsplit(address).query in conversation
-        assert "c=" in conversation
     theirs = open_page(f"{team.url}/gw/auth/sign-in")
     signed_in(team, theirs.context, JONAS)
     with promise("to anybody else the library is not there, administrator or not"):
