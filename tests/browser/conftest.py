@@ -34,6 +34,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# Tabs of one visit share a process, in which the front end is compiled already.
+SHARED = "--process-per-site"
 START_SECONDS = 90
 SECONDS = 60  # for all that is waited for
 STOPPED: set[str] = set()  # addresses of servers that are gone, of which a page that is still open may complain
@@ -58,13 +60,19 @@ def chromium() -> str | None:
     return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 
 
+def shell() -> str | None:
+    """Chromium without windows and tool bars, where it is installed, else with them: it draws the same pages, for half
+    of what a visit takes."""
+    return os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or chromium()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).resolve().parent
     reason = "Chromium is not installed: install it (Debian: apt-get install chromium) or name it in CHROMIUM"
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            if chromium() is None:
+            if shell() is None:
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
@@ -200,7 +208,7 @@ def browser() -> Iterator[Any]:
 
     expect.set_options(timeout=SECONDS * 1000)
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        launched = playwright.chromium.launch(executable_path=shell(), args=[*FLAGS, SHARED])
         yield launched
         launched.close()
 
@@ -223,6 +231,7 @@ class Tab:
 
     def open(self, url: str, width: int, height: int, theme: str) -> Any:
         self.complaints.clear()
+        self.context.grant_permissions(["clipboard-write"])  # which Chromium gives to a tab in sight, its shell to none
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
         self.page.goto(url)
