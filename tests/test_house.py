@@ -26,7 +26,7 @@ LINES = {
     "": 2425,  # with watched folders, versions, checks, grids, structures, a person's engine and its protocol, limits
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1406,  # with places in originals, parts in tables, and the lifted budget, which check and report share
-    "check": 3313,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
+    "check": 3363,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
     "cli": 2339,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 544,  # with [structure], [auth]
     "context": 260,
@@ -44,9 +44,9 @@ LINES = {
     "serve": 1495,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
     "structure": 1974,  # published trees and graphs
     "suggest": 449,
-    "text": 2864,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "text": 2870,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 3011,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2655,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
+    "verify": 2656,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Of other rooms than ``offline`` and ``text``, the patterns with words that are no language: markup, and file formats.
 FORMATS = {

@@ -17,6 +17,7 @@ from ragcore.text.mentions import key_of, mentions, without_owners
 from ragcore.text.numbers import Number, agree, numbers, span_of
 from ragcore.text.periods import blanked, period_spans, years_in_order
 from ragcore.text.sentences import always_capital
+from ragcore.text.units import unit_after
 from ragcore.text.words import STOP_WORDS, content_stems, stem, tokens
 from ragcore.verify.attribution import terms, with_synonyms
 from ragcore.verify.claims import Statement
@@ -53,6 +54,22 @@ def _counts(statement: Statement, evidence: Evidence) -> Iterator[str]:
             and not any(True for _ in derive(number, evidence, statement.text))
         ):
             yield f"{number.raw} is not in these words."
+
+
+def _units(statement: Statement, evidence: Evidence) -> Iterator[str]:
+    """Units that follow a figure's unit, where the evidence has it without them."""
+    for number in numbers(statement.text):
+        second = _second_unit(statement.text, number)
+        same = (one for one in evidence.figures if one.sentence >= 0 and agree(number, one.number, one.scale))
+        given = (_second_unit(evidence.sentences[one.sentence], one.number) for one in same)
+        if second and second not in given:
+            yield f"The draft gives {number.bare} two units."
+
+
+def _second_unit(text: str, number: Number) -> str:
+    """Name of the unit right after that of ``number``, "" if there is none."""
+    found = unit_after(text, span_of(text, number)[1]) if number.unit is not None else None
+    return found.name if found is not None else ""
 
 
 def _whose(statement: Statement, evidence: Evidence) -> Iterator[str]:
@@ -232,4 +249,4 @@ def _extent(statement: Statement, evidence: Evidence) -> Iterator[str]:
             yield f"These words don't say that it is the {word}."
 
 
-CHECKS: Final = (_counts, _whose, _counted, _named, _replaced, _polarity, _opposed, _certainty, _extent)
+CHECKS: Final = (_counts, _units, _whose, _counted, _named, _replaced, _polarity, _opposed, _certainty, _extent)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import SCALE_NAMES, TO, Number, agree, numbers
+from ragcore.text.numbers import SCALE_NAMES, TO, Number, agree, numbers, span_of
 from ragcore.text.periods import date_spans, dates_in, in_form_of, is_part, years
 from ragcore.text.words import stem, tokens
 from ragcore.types.check import Correction
@@ -24,7 +24,8 @@ _ORDER = 5.0  # most that a figure differs from the one in its place
 
 def corrections(text: str, against: Support, evidence: Evidence, context: str = "") -> tuple[Correction, ...]:
     """Corrections of ``text`` by the ``evidence`` whose exact checks are ``against`` it, in order; a figure, day or
-    year only if one alone can stand in its place. ``context`` holds the labels of a cell."""
+    year only if one alone can stand in its place. Nothing is to be written for words that are but opposite.
+    ``context`` holds the labels of a cell."""
     findings = [finding for finding in against.exact if finding.status == "unsupported"]
     if any(finding.reason == OTHER_SPAN for finding in against.exact):
         return ()
@@ -37,13 +38,14 @@ def corrections(text: str, against: Support, evidence: Evidence, context: str = 
     own = own if years(own) else f"{own}\n{next(filter(years, evidence.own_headings), '')}"
     if not found and wrong <= set(map(str, years(text))):  # with the same figures, a wrong year is one
         found = [*_periods(text, own, wrong)]
-    for said, given in (finding.contrast for finding in findings if finding.contrast[0]):
-        match = re.search(rf"(?<!\w){re.escape(said)}(?!\w)", text, re.IGNORECASE)
-        if match:
-            found.append(Correction(*match.span(), match.group(), given, given))
+    for finding in findings:
+        said, given = finding.contrast
+        match = re.search(rf"(?<!\w){re.escape(said)}(?!\w)", text, re.IGNORECASE) if said else None
+        if match:  # an opposite is of another part of speech, or of something else: only a person can put it in
+            found.append(Correction(*match.span(), match.group(), given, given if finding.wrong else ""))
     out: list[Correction] = []
     for one in sorted(found, key=lambda one: one.start):
-        if one.said != one.found and (not out or one.start >= out[-1].end):
+        if one.said not in (one.found, one.write) and (not out or one.start >= out[-1].end):
             out.append(one)
     return tuple(out)
 
@@ -55,12 +57,12 @@ def in_cell(text: str, found: Sequence[Correction]) -> tuple[Correction, ...]:
     out = []
     for one in found:
         said = numbers(one.write)
-        if len(given) == 1 and said:
+        if text[one.start : one.end] == one.said:
+            out.append(one)
+        elif len(given) == 1 and said:
             own = given[0]
             end = own.start + len(own.raw)
             out.append(replace(one, start=own.start, end=end, said=own.raw, write=own.written(said[0].value)))
-        elif text[one.start : one.end] == one.said:
-            out.append(one)
     return tuple(out)
 
 
@@ -78,8 +80,22 @@ def _figures(text: str, context: str, wrong: set[str], evidence: Evidence) -> It
             others = [one for one in claimed if one is not number]
             figure = _instead(number, f"{own[number.start]} {context}", others, evidence, ranged=_ranged(number, text))
             if figure is not None:
-                end = number.start + len(number.raw)
-                yield Correction(number.start, end, number.raw, _shown(number, figure), _write(number, figure))
+                yield _correction(text, number, figure, evidence)
+
+
+def _correction(text: str, number: Number, figure: Figure, evidence: Evidence) -> Correction:
+    """Correction of ``number`` of ``text`` by ``figure``: with its unit, if they have different ones."""
+    units = number.unit, figure.number.unit
+    if units[0] is None or units[1] is None or replace(units[0], name="") == replace(units[1], name=""):
+        said, start = number.bare, number.start + number.raw.index(number.bare)
+        write = _write(replace(number, raw=said), figure)
+        return Correction(start, start + len(said), said, _shown(number, figure), write)
+    start, end = span_of(text, number)
+    found = f"{_shown(number, figure)} {units[1].name}"
+    if figure.cell is None:
+        given = evidence.sentences[figure.sentence]
+        found = given[slice(*span_of(given, figure.number))]
+    return Correction(start, end, text[start:end], found, found)
 
 
 def _ranged(number: Number, text: str) -> bool:
@@ -149,9 +165,9 @@ def _shown(instead: Number, figure: Figure) -> str:
     number = figure.number
     scale = SCALE_NAMES.get(figure.scale or 1.0, "") if figure.cell is not None and number.scale == 1.0 else ""
     if number.percent:
-        return number.raw if "%" in number.raw or not figure.cell else f"{number.raw}%"
+        return number.bare if "%" in number.bare or not figure.cell else f"{number.bare}%"
     currency = figure.currency if instead.currency and not number.currency else ""
-    return " ".join(part for part in (f"{currency}{number.raw.strip()}", scale) if part)
+    return " ".join(part for part in (f"{currency}{number.bare}", scale) if part)
 
 
 def _periods(text: str, given: str, wrong: set[str]) -> Iterator[Correction]:

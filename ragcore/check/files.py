@@ -64,6 +64,7 @@ _COLUMNS = {
     "No.": 6,
     "Place": 14,
     "Sentence": 60,
+    "Was": 40,
     "Verdict": 15,
     "Reason": 40,
     "Second opinion": 40,
@@ -74,8 +75,8 @@ _COLUMNS = {
     "Also": 30,
     "Correction": 30,
 }
-_FAULTS = {"No.": 6, "Place": 14, "Figure": 16, "Reason": 60, "Follows from": 40, "Write": 16}
-_DECIDED = {"Decision": 12, "New text": 40, "Note": 30}
+_FAULTS = {"No.": 6, "Place": 14, "Figure": 16, "Was": 16, "Reason": 60, "Follows from": 40, "Write": 16}
+_DECIDED = {"Decision": 12, "Note": 30}
 
 
 def write(check: Check, kind: CheckFile, original: bytes, library: AskedLibrary) -> bytes:
@@ -220,7 +221,7 @@ def _workbook(check: Check) -> bytes:
         text = check.draft.text
         rows = [
             [
-                *(n + 1, place, text[fault.start : fault.end], fault.reason),
+                *(n + 1, place, *_as_it_is(check, n, text[fault.start : fault.end]), fault.reason),
                 *("; ".join(text[start:end] for start, end in fault.others), fault.write, *_decided(check, n)),
             ]
             for n, place in enumerate(where)
@@ -234,12 +235,12 @@ def _workbook(check: Check) -> bytes:
 
 def _row(check: Check, n: int, place: str) -> list[Any]:
     (start, end), one = check.spans[n], check.sentences[n]
-    text = check.draft.text[start:end]
+    now = _as_it_is(check, n, check.draft.text[start:end])
     if one is None:
-        return [n + 1, place, text, "Not checked", *[""] * 8]
+        return [n + 1, place, *now, "Not checked", *[""] * 8]
     first, *others = one.citations or (None,)
     return [
-        *(n + 1, place, text, VERDICTS[one.status], one.reason),
+        *(n + 1, place, *now, VERDICTS[one.status], one.reason),
         opinion(one),
         *((first.title, first.where.removeprefix("p. "), first.quotation, first.since) if first else [""] * 4),
         "; ".join(f"{each.title}, {each.where}" for each in others if each),
@@ -247,9 +248,14 @@ def _row(check: Check, n: int, place: str) -> list[Any]:
     ]
 
 
-def _decided(check: Check, n: int) -> list[str]:
+def _as_it_is(check: Check, n: int, was: str) -> list[str]:
+    """Text of sentence ``n`` that replaced what ``was``, and that; else what it is, and nothing."""
     decision = check.decisions[n]
-    return [decided(decision), decision.revised if decision.kind == "replaced" else "", decision.note]
+    return [decision.revised, was] if decision.kind == "replaced" else [was, ""]
+
+
+def _decided(check: Check, n: int) -> list[str]:
+    return [decided(check.decisions[n]), check.decisions[n].note]
 
 
 def _table(sheet: Any, name: str, columns: dict[str, int], rows: Sequence[Sequence[Any]]) -> None:

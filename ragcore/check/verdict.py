@@ -55,6 +55,7 @@ ROW = 4.0  # log odds of a row that is named
 NAMED = 0.85  # least share of its name
 AROUND = 0.34  # least share of the words around a quotation in its surroundings
 QUOTED = 0.5  # least share of a quotation's words, in order, in the words that it misquotes
+_APART = "Its words are there, but not said of one another."
 NEAREST = 3  # passages shown of a sentence that is not found
 
 
@@ -167,7 +168,9 @@ class Checker:
             missing = [span for span in spans if span not in chosen]
             if not missing:
                 return self._made(sentence, "confirmed", "", list(chosen.values()))
-            reason = "The rest is not in the documents."
+            there = set(content_stems("\n".join(read.candidate.text for read in chosen.values())))
+            missing = [span for span in missing if not there.issuperset(content_stems(sentence.text[slice(*span)]))]
+            reason = "The rest is not in the documents." if missing else next(filter(None, map(_lack, reads)), _APART)
             return self._made(sentence, "partly", reason, list(chosen.values()), missing=missing)
         doubted = next((read for read in reads if read.doubt and read.says >= CONFIRMED), None)
         if doubted is not None:
@@ -332,6 +335,14 @@ class Checker:
         return CheckedSentence(
             sentence.text, *place, status, reason, citations, tuple(found), tuple(missing), sentence.place
         )
+
+
+def _lack(read: _Read) -> str:
+    """Why words do not confirm a statement, "" if no check tells."""
+    finding = next((finding for finding in read.support.exact if finding.status != "supported"), None)
+    if finding is not None and finding.worded:
+        return "It says “{}” where the document says “{}”.".format(*finding.contrast)
+    return finding.reason if finding is not None else read.doubt
 
 
 def _outweighs(best: _Read | None, against: _Read, text: str) -> bool:

@@ -122,6 +122,12 @@ class Number:
         return f"-{out}" if amount < 0 else out.strip("()").lstrip("-−–")
 
     @property
+    def bare(self) -> str:
+        """As written, without brackets that are not its sign: "12" of "(12 mg)"."""
+        out = self.raw.strip("( )")
+        return self.raw if self.value < 0 or not {"(", ")"}.isdisjoint(out) else out
+
+    @property
     def in_letters(self) -> bool:
         return not any(character.isdigit() for character in self.raw)
 
@@ -139,13 +145,12 @@ class Number:
 
 
 def span_of(text: str, number: Number) -> tuple[int, int]:
-    """Span of a number of ``text``, without brackets, with the name of its unit after it."""
+    """Span of a number of ``text``, without brackets, with its unit and what stands between ("7 calendar days")."""
     raw = number.raw.strip("( )")
     start = text.find(raw, number.start)
     end = start + len(raw)
-    rest = text[end:].lstrip(" -")
-    if number.unit is not None and rest.startswith(number.unit.name):
-        end = len(text) - len(rest) + len(number.unit.name)
+    if number.unit is not None and number.unit == unit_after(text, number.start + len(number.raw)):
+        end = text.index(number.unit.name, end) + len(number.unit.name)
     return start, end
 
 
@@ -252,6 +257,7 @@ def _within(one: Number, other: Number) -> bool:
 def _number(match: re.Match[str], text: str) -> Number:
     digits = _DECIMAL_COMMA.sub(".", _BLANKS.sub("", match.group("digits")))
     after = match.group("after") or ""
+    written = text[slice(*match.span())]
     bracketed = (match.group("open") or match.group("open2")) and (")" in after or match.group("close"))
     # "14 (13.3)" is a number and its share.
     bracketed = bracketed and not _AFTER_NUMBER.search(text, 0, match.start() + 1)
@@ -264,8 +270,8 @@ def _number(match: re.Match[str], text: str) -> Number:
     named = currency((match.group("currency") or "").strip())
     word = _CURRENCY_WORD.match(text, match.end())
     return Number(
-        raw=text[slice(*match.span())].strip(),
-        start=match.start(),
+        raw=written.strip(),
+        start=match.end() - len(written.lstrip()),
         value=(-1.0 if negative else 1.0) * float(digits.replace(",", "")),
         scale=SCALES.get(scale, 1.0),
         decimals=len(digits.partition(".")[2]),

@@ -228,8 +228,9 @@ def _denial(said: list[str], given: list[str]) -> Finding | None:
 
 def denied_stems(words: Sequence[str]) -> set[str]:
     """Stems of the content words next after a denial; one denied twice is none. Who is "no longer eligible to receive"
-    does not receive."""
+    does not receive, and "no later than" denies nothing."""
     found: set[str] = set()
+    words = lex.without(words, lex.find(words, lex.IDIOMS))
     for index, word in enumerate(words):
         if word in lex.DENIALS - {"non", "nor"}:
             near = [one for one in words[index + 1 : index + 1 + _REACH] if one not in STOP_WORDS | lex.DENIALS]

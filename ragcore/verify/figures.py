@@ -137,7 +137,7 @@ def _as_given(figure: Figure) -> str:
     unit = figure.number.unit.name if figure.number.unit else ""
     currency = figure.currency if figure.currency and not figure.number.currency else ""
     scale = SCALE_NAMES.get(figure.scale or 1.0, "")
-    return " ".join(word for word in (currency, figure.number.raw, scale, unit) if word)
+    return " ".join(word for word in (currency, figure.number.bare, scale, unit) if word)
 
 
 def _moved(part: str, figure: str) -> int:

@@ -276,7 +276,9 @@ def test_a_workbook_has_a_row_for_each_sentence(engine: Engine) -> None:
         "=I know it.",
     )
     assert {cell.data_type for row in sheet.iter_rows() for cell in row} <= {"s", "n"}, "nothing is computed"
-    assert by_text["The wells were cheap & <old>."]["New text"] == "The wells were dear & <new>."
+    told = by_text["The wells were dear & <new>."]
+    assert (told["Decision"], told["Was"]) == ("Replaced", "The wells were cheap & <old>.")
+    assert not any(row["Was"] for row in by_text.values() if row["Decision"] != "Replaced")
     head, fault = ([cell.value for cell in row] for row in made["The draft in itself"].iter_rows())
     told = dict(zip(head, fault))
     assert (told["Place"], told["Figure"], told["Write"]) == ("Total · May", "93.0", "73.0")
@@ -322,7 +324,9 @@ def test_what_was_decided_on_a_figure_of_its_own_is_said_in_every_file(engine: E
         sheet = openpyxl.load_workbook(io.BytesIO(write(check, "xlsx", b"", engine)))["The draft in itself"]
         head, row = sheet.iter_rows(values_only=True)
         told = dict(zip(head, row))
-        assert (told["Decision"], told["New text"] or "", told["Note"] or "") == (said, decision.revised, decision.note)
+        assert (told["Decision"], told["Note"] or "") == (said, decision.note)
+        shown = ("83.0", "93.0") if decision.kind == "replaced" else ("93.0", None)
+        assert (told["Figure"], told["Was"]) == shown
         with pymupdf.open("pdf", write(check, "pdf", b"", engine)) as pdf:
             shown = " ".join(" ".join(page.get_text() for page in pdf).split())
         assert re.search(rf"“93.0” \(Total · May\)[^“]*{'“83.0”' * (decision.kind == 'replaced')}[^“]*add up", shown)

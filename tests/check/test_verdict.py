@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -88,6 +89,65 @@ def test_a_wrong_figure_is_contradicted_by_the_one_in_its_place(
     assert said in found.reason
     assert instead in found.reason
     assert TITLE in found.reason
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "found"),
+    [
+        (
+            "Ocimum labiatum inhibited the protease with an IC50 value of 49.8 ± 0.4 µg/mL and was of low toxicity.",
+            "Ocimum labiatum inhibited the protease with an IC50 value of 49.8 ± 0.4 mg/mL.",
+            "0.4 µg/mL",
+        ),
+        (
+            "Aliquots (200 µL) were injected in an analytical column of four metres.",
+            "Aliquots of 200 mL were injected in an analytical column.",
+            "200 µL",
+        ),
+        (
+            "Musambi had the highest LC50 value (457.30 ppm) of all the oils that were tested on larvae.",
+            "Musambi had the highest LC50 value, 475.30 ppm, of all the oils tested.",
+            "457.30",
+        ),
+    ],
+)
+def test_a_figure_is_replaced_with_its_unit_and_without_brackets(
+    tmp_path: Path, words: str, said: str, found: str
+) -> None:
+    checked = against(tmp_path, "Oils", words, said)
+    [one] = checked.corrections
+    assert (one.found, one.write) == (found, found)
+    new = said[: one.start] + one.write + said[one.end :]
+    assert re.search(rf"{re.escape(found)}( ppm)?(,| were|\.)", new)
+
+
+def test_a_figure_with_two_units_is_not_confirmed(tmp_path: Path) -> None:
+    words = "The extract inhibited the protease with an IC50 value of 49.8 ± 0.4 µg/mL in the assay."
+    said = words.replace("µg/mL", "µg/mL mg/mL")
+    assert against(tmp_path, "Oils", words, said).status != "confirmed"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("Our effective tax rate decreased by nine points during the year of the merger.", "increased"),
+        ("The CC50 value of the pigment in U1 cells was higher than the concentration tested in cells.", "lower"),
+    ],
+)
+def test_a_word_is_not_replaced_by_its_opposite(tmp_path: Path, words: str, said: str) -> None:
+    draft = words.replace("decreased", said).replace("higher", said)
+    found = against(tmp_path, "Year", words, draft)
+    assert found.status == "contradicted"
+    assert [one.said for one in found.corrections] in ([], [said])
+    assert not any(one.write for one in found.corrections), "grammar and what is meant take a person"
+
+
+def test_two_ways_to_say_at_most_are_one(tmp_path: Path) -> None:
+    words = (
+        "The sponsor must notify the agency of a fatal reaction in no case later than 7 calendar days after receipt."
+    )
+    found = against(tmp_path, "Rules", words, words.replace("in no case later", "no later"))
+    assert found.status == "confirmed"
 
 
 def test_an_end_of_a_range_is_not_corrected_to_a_point(checks: Checks) -> None:
@@ -224,6 +284,21 @@ def test_a_clause_that_nothing_covers_is_named(checks: Checks) -> None:
     [(start, end)] = found.missing
     assert "vineyard" in text[start:end]
     assert "1.35" not in text[start:end]
+
+
+def test_nothing_is_called_missing_that_stands_in_the_words_beside_it(tmp_path: Path) -> None:
+    words = (
+        "If an IND is withdrawn because of a safety reason, the sponsor shall promptly so inform the agency, all "
+        "participating investigators, and all reviewing boards, together with the reasons for such withdrawal."
+    )
+    draft = (
+        "If an IND is withdrawn for a commercial reason, the sponsor shall promptly inform the agency, all "
+        "participating investigators and all reviewing boards."
+    )
+    found = against(tmp_path, "Rules", words, draft)
+    assert found.status == "partly"
+    assert found.missing == ()
+    assert "safety" in found.reason
 
 
 @pytest.mark.parametrize(

@@ -207,3 +207,8 @@ def test_a_raised_point_stays_as_it_is_written() -> None:
 )
 def test_one_figure_is_told_in_two_ways(one: str, other: str, same: bool) -> None:
     assert same_figure(one, other) == same_figure(other, one) == same
+
+
+@pytest.mark.parametrize("text", ["49.8 ± 0.4 mg/mL", "of (200 µL)", "a = 5 mg", "is − 12.5 %", "cost $ (3) million"])
+def test_a_number_stands_where_its_words_do(text: str) -> None:
+    assert [text[one.start :][: len(one.raw)] for one in numbers(text)] == [one.raw for one in numbers(text)]
