@@ -701,13 +701,22 @@ def not_a_pdf() -> bytes:
 
 def truncated() -> bytes:
     """The first part of a PDF: its cross-reference table and most objects are gone."""
-    data = one_column()
-    return data[: len(data) // 5]
+    return cut_off(one_column(), 20)
 
 
-def no_pages() -> bytes:
-    """A well-formed PDF whose page tree is empty (MuPDF refuses to write one)."""
-    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>"]
+def packed(data: bytes) -> bytes:
+    """The same PDF with its objects in compressed streams, as most programs save it."""
+    return _bytes(pymupdf.open("pdf", data), use_objstms=1, deflate=True)
+
+
+def cut_off(data: bytes, percent: int) -> bytes:
+    """The first ``percent`` of a file, as an interrupted download leaves it."""
+    return data[: len(data) * percent // 100]
+
+
+def no_pages(count: int = 0) -> bytes:
+    """A well-formed PDF whose page tree is empty (MuPDF refuses to write one), and gives ``count`` for its pages."""
+    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count %d >>" % count]
     out = bytearray(b"%PDF-1.4\n")
     offsets = []
     for number, body in enumerate(objects, start=1):

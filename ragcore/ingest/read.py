@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
+from os import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ import numpy as np
 import pymupdf
 
 from ragcore.config.settings import OcrSettings
-from ragcore.errors import DamagedPdf, NoPages, NotAPdf, PasswordRequired, WrongPassword
+from ragcore.errors import DamagedPdf, NoPages, NotAPdf, ParseCrashed, PasswordRequired, WrongPassword
 from ragcore.files import whole
 from ragcore.ingest.convert.known import kept, known_layout, load_page, page_record
 from ragcore.ingest.layout import (
@@ -60,6 +61,7 @@ APART = 6  # points around each part of a drawing: parts whose margins touch bel
 MIN_RULES = 4  # fewer lines and rectangles than this cannot rule a table
 _HEX_PREFIX = re.compile(r"<((?:[0-9A-Fa-f]{2})+)>")
 _HEAD_BYTES = 1024  # a PDF's header may begin anywhere in the first KiB (ISO 32000-1, annex H)
+MISSING = "part of the file is damaged or missing"
 
 
 class NeedsOcr(Exception):
@@ -111,8 +113,11 @@ class Reader:
 
     def page(self, number: int, *, plain: bool, ask: bool = True) -> PageLayout:
         """Page ``number`` (from 1). ``plain`` reads the text only, with MuPDF's text blocks as regions: no layout
-        model, no table finder, no drawings. Raises `NeedsOcr` for a page that OCR should read, if ``ask``."""
+        model, no table finder, no drawings. Raises `NeedsOcr` for a page that OCR should read, if ``ask``, and
+        `ParseCrashed` for one whose content a damaged file lacks."""
         page = self.document.load_page(number - 1)
+        if self.document.is_repaired and not _has_content(page):
+            raise ParseCrashed(MISSING)
         blank = self._blank(page)
         # From here on the page has no rotation; that is the frame of MuPDF's text.
         page.set_rotation(0)
@@ -282,30 +287,45 @@ def _decoded(label: str) -> str:
 def _open(path: Path, password: str | None, name: str) -> tuple[Any, bool]:
     with path.open("rb") as file:
         looks_like_pdf = b"%PDF-" in file.read(_HEAD_BYTES)
+        file.seek(max(0, file.seek(0, SEEK_END) - _HEAD_BYTES))
+        cut_off = b"%%EOF" not in file.read()
+    lost = "its end is missing" if cut_off else "its parts cannot be found"
+    unlocked = False
     try:
         document = pymupdf.open(str(path), filetype="pdf")
-    except (pymupdf.FileDataError, pymupdf.EmptyFileError, RuntimeError, ValueError) as error:
+        if not document.is_pdf:
+            raise NotAPdf(f"{name} is not a PDF.")
+        if document.needs_pass:
+            if password is None:
+                raise PasswordRequired(f"{name} needs a password.")
+            if not document.authenticate(password):
+                raise WrongPassword(f"Wrong password for {name}.")
+            unlocked = True
+        pages = document.page_count
+        empty = document.is_repaired and cut_off and not any(map(_has_content, document))
+    except (pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError) as error:
         if looks_like_pdf:
-            reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
-            reason = reason.replace(str(path), name)
-            raise DamagedPdf(f"{name} is too damaged to open ({reason}).") from error
+            raise DamagedPdf(f"{name} is too damaged to open ({lost}).") from error
         raise NotAPdf(f"{name} is not a PDF.") from error
-    if not document.is_pdf:
-        raise NotAPdf(f"{name} is not a PDF.")
-    unlocked = False
-    if document.needs_pass:
-        if password is None:
-            raise PasswordRequired(f"{name} needs a password.")
-        if not document.authenticate(password):
-            raise WrongPassword(f"Wrong password for {name}.")
-        unlocked = True
-    if document.page_count < 1:
+    if pages < 1 or empty:
         if not looks_like_pdf:
             raise NotAPdf(f"{name} is not a PDF.")
         if document.is_repaired:
-            raise DamagedPdf(f"{name} is too damaged to open (no page can be found).")
+            lost = lost if cut_off else "no page can be found"
+            raise DamagedPdf(f"{name} is too damaged to open ({lost}).")
         raise NoPages(f"{name} has no pages.")
     return document, unlocked
+
+
+def _has_content(page: Any) -> bool:
+    """Whether what is printed on a page is in the file, or the page is blank."""
+    document = page.parent
+    parts, length = page.get_contents(), document.xref_length()
+    if not 0 < page.xref < length:
+        return False
+    if not parts:
+        return bool(document.xref_get_key(page.xref, "Contents")[0] == "null")
+    return any(0 < part < length and document.xref_is_stream(part) for part in parts)
 
 
 def _upright(words: WordColumns, angle: int, frame: tuple[float, float]) -> WordColumns:

@@ -28,6 +28,9 @@ from ragcore.progress import GARBAGE, NICE
 if TYPE_CHECKING:
     from ragcore.ingest.read import Reader
 
+_CODE = "code="  # of MuPDF's errors
+_OF_THE_SYSTEM = ("2", "5")  # of these numbers, memory and limits; the others are of what is in the file
+
 
 def send(stream: IO[bytes], head: dict[str, Any], payload: bytes = b"") -> None:
     stream.write(json.dumps({**head, "bytes": len(payload)}).encode() + b"\n" + payload)
@@ -142,7 +145,7 @@ def main() -> None:
     gc.set_threshold(GARBAGE)
     import pymupdf
 
-    from ragcore.ingest.read import NeedsOcr, Reader
+    from ragcore.ingest.read import MISSING, NeedsOcr, Reader
 
     reader: Reader | None = None
     while message is not None:
@@ -185,9 +188,13 @@ def main() -> None:
             head["ocr"] = str(need)
         except GroundworkError as error:
             head = _failure(error)
-        except pymupdf.mupdf.FzErrorBase as error:
-            # MuPDF's own error about the file; it leaves the process usable.
-            head = _failure(ParseCrashed(" ".join(str(error).split())[:200]))
+        except (pymupdf.mupdf.FzErrorBase, RuntimeError) as error:
+            # MuPDF's own error about the file, which PyMuPDF may raise as Python's; it leaves the process usable.
+            code, _, reason = str(error).partition(":")
+            if not code.startswith(_CODE):
+                raise
+            of_the_system = code.removeprefix(_CODE) in _OF_THE_SYSTEM
+            head = _failure(ParseCrashed(" ".join(reason.split())[:200] if of_the_system else MISSING))
         send(sink, head, payload)
         set_alarm(0)
         message = receive(source)

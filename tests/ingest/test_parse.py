@@ -54,6 +54,36 @@ def test_refusals(data: bytes, error: type[GroundworkError], message: str, tmp_p
     assert "\n" not in caught.value.message
 
 
+@pytest.mark.parametrize("percent", [3, 20, 30, 50, 60, 80, 90, 95, 99])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pdf_that_is_cut_off_says_so_in_plain_words(
+    percent: int, packed: bool, tmp_path: Path, settings: Settings
+) -> None:
+    whole = pdfs.packed(pdfs.running_headers(3)) if packed else pdfs.running_headers(3)
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.cut_off(whole, percent))
+    refused, pages = None, list[PageLayout]()
+    try:
+        info = inspect(path, settings=settings.ingest)
+        pages += parse_pages(path, range(1, info.pages + 1), settings=settings.ingest)
+    except DamagedPdf as error:
+        refused = error
+    if refused is not None:
+        assert refused.message == "given.pdf is too damaged to open (its end is missing)."
+        assert refused.hint
+        return
+    assert any(page.texts for page in pages)
+    for page in pages:
+        assert page.texts or page.unread, "a page whose content is lost is not a blank page"
+        assert "code=" not in (page.degraded or "")
+        assert bool(page.texts) or "damaged or missing" in (page.degraded or "")
+
+
+def test_a_count_of_pages_that_cannot_be_is_told_in_plain_words(tmp_path: Path, settings: Settings) -> None:
+    path = pdfs.write(tmp_path, "given.pdf", pdfs.no_pages(-3))
+    with pytest.raises(DamagedPdf, match=r"^given\.pdf is too damaged to open \([a-z ]+\)\.$"):
+        inspect(path, settings=settings.ingest)
+
+
 def test_limits_of_size_and_pages(tmp_path: Path, settings: Settings) -> None:
     path = pdfs.write(tmp_path, "given.pdf", pdfs.blank(4))
     with pytest.raises(FileTooLarge, match=r"given\.pdf"):
