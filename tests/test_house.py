@@ -39,7 +39,7 @@ LINES = {
     "offline": 4739,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
     "pipelines": 2235,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1343,
-    "report": 1830,  # with values as data, the request for a section, and sections named by a requirement
+    "report": 1846,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2275,  # with overviews, what structures find, and what each of several documents is asked
     "serve": 1495,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
     "structure": 1974,  # published trees and graphs

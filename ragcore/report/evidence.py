@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from ragcore.answer.sources import Cut, build_sources, unbounded
+from ragcore.answer.sources import Cut, build_sources, build_units, unbounded
 from ragcore.errors import InputError, UnknownDocument
 from ragcore.protocols import FieldReader
 from ragcore.text.names import companies, company, of_others
@@ -16,6 +16,7 @@ from ragcore.text.sentences import count_tokens
 from ragcore.text.terms import Term
 from ragcore.types import Answer, Chunk, Document, Retrieval, Scope, Segment, Source
 from ragcore.types.report import NO_FOCUS, NOTHING_STATED, Field, FilledSection, Focus, KnownFacts, Span, ValueSort
+from ragcore.types.table_labels import elements_within
 
 if TYPE_CHECKING:
     from ragcore.config.settings import Settings
@@ -157,7 +158,8 @@ class Gathering:
     def _openings(self, spans: Sequence[tuple[str, int, int]]) -> list[Segment]:
         """Openings of ``spans``, each with a share of `OWN_TOKENS`."""
         share = max(_OPENING, _CHARACTERS * OWN_TOKENS // max(1, len(spans)))
-        return [Segment(doc, start, min(end, start + share), 0, 0, 0.0, "heading") for doc, start, end in spans]
+        cut = ((doc, start, _opening_end(self.document(doc), start, end, share)) for doc, start, end in spans)
+        return [Segment(*span, 0, 0, 0.0, "heading") for span in cut]
 
     def _pinned(self, pinned: Sequence[Span]) -> list[Segment]:
         """The ``pinned`` spans. Raises `InputError` if they are longer than ``report.pinned_tokens`` together, and
@@ -169,6 +171,20 @@ class Gathering:
                 hint="Unpin one, or raise report.pinned_tokens.",
             )
         return [Segment(span.doc_id, span.start, span.end, 0, 0, 0.0, "pinned") for span in pinned]
+
+
+def _opening_end(document: Document, start: int, end: int, most: int) -> int:
+    """End of the last sentence or cell of ``[start, end)`` that is whole within ``most`` characters; of the first if
+    that is longer."""
+    at = start + most
+    over = next(elements_within(document, at, at + 1), None) if at < end else None
+    if over is None:
+        return min(end, at)
+    units = build_units(document, max(over.start, start), min(over.end, end))
+    whole = [unit.end for unit in units if unit.end <= at]
+    if not whole and over.start > start:
+        return over.start
+    return max(whole, default=units[0].end if units else min(end, at))
 
 
 def _known(documents: Sequence[Document], names: Mapping[str, str], year: int) -> KnownFacts:

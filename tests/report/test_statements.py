@@ -282,6 +282,24 @@ def test_a_writer_that_is_paid_by_the_word_gets_the_rows_and_no_more() -> None:
     assert "812" not in " ".join(one.text for one in evidence.gather(task, form, narrowed).sources)
 
 
+@pytest.mark.parametrize("padding", range(0, 60, 7))
+def test_the_opening_of_a_long_section_ends_with_a_whole_sentence(padding: int) -> None:
+    from ragcore.report.evidence import Gathering, SectionTask
+    from ragcore.types.report import Field
+
+    sentence = "The customers are designers, as well as management in marketing departments and agencies."
+    text = [f"{'x' * padding} is sold.", *(" ".join([sentence] * 9) for _ in range(14))]
+    made = make_document(Heading("Business"), *text, title="Mills")
+    template = from_data({"title": "Profile", "sections": [{"heading": "Business", "guidance": "What is sold?"}]})
+    task = SectionTask(next(template.places()), template, Scope())
+    found = Retrieval("", "hybrid", (), (), {})
+    evidence = Gathering(RuleFields(), lambda _: made, lambda _: (), SETTINGS, True)
+    [source] = evidence.gather(task, Field("prose", (), "", ()), found, (made.doc_id,)).sources
+    assert source.end < made.body_end, "only the opening is read"
+    assert source.text.endswith(".")
+    assert all(source.words(n, n).endswith(("Business", ".")) for n in range(1, len(source.units) + 1))
+
+
 GERMAN = "Nennen Sie den Umsatz und den Gewinn der Gesellschaft in dem letzten Jahr."
 
 
