@@ -33,7 +33,7 @@ LINES = {
     "evaluate": 2038,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 318,  # with the map of connections
     "export": 1604,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1448,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
+    "grid": 1491,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6972,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10593,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 4739,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons

@@ -7,6 +7,9 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
 from typing import Any, Literal, get_args
 
 from ragcore.export.characters import clean, one_line, shortened
@@ -19,6 +22,9 @@ GridFile = Literal["xlsx", "csv", "json"]
 KINDS: tuple[GridFile, ...] = get_args(GridFile)
 NOT_STATED = "not stated"
 QUOTED = 300  # characters of a quotation in a note
+_DAY = "yyyy-mm-dd"
+_ISO_LENGTH = 10  # characters of a day
+_FIRST_YEAR = 1901  # spreadsheets count days from 1900, which they take for a leap year
 _WIDTHS = {"value": 18, "date": 14, "name": 26, "yes_no": 10, "list": 50, "quote": 50, "text": 50}
 _ROWS = {"Document": 36, "Section": 36}
 _EVIDENCE = {
@@ -34,6 +40,22 @@ _EVIDENCE = {
     "Others": 40,
     "Since": 50,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """Number of a sheet's cell, with a ``unit`` shown beside it; ``plain`` without separators."""
+
+    number: float
+    unit: str = ""
+    plain: bool = False
+
+    @property
+    def format(self) -> str:
+        """Number format of a spreadsheet that shows it with all its decimals."""
+        decimals = len(shown(self.number).partition(".")[2])
+        beside = f'" {self.unit.replace(chr(34), "")}"' if self.unit else ""
+        return ("0" if self.plain else "#,##0") + (f".{'0' * decimals}" if decimals else "") + beside
 
 
 def write(grid: Grid, kind: GridFile) -> bytes:
@@ -135,8 +157,8 @@ def _workbook(grid: Grid) -> bytes:
             _fill(page.cell(line, n), cell, column, told_so_far + 1 if lines else 0)
             for each in lines:
                 told_so_far += 1
-                for at, text in enumerate(each, start=1):
-                    put(evidence.cell(told_so_far, at), clean(text)).alignment = wrapped
+                for at, given in enumerate(each, start=1):
+                    _put(evidence.cell(told_so_far, at), given).alignment = wrapped
     last = len(grid.rows) + 2
     cell = put(page.cell(last, 1), "Summary")
     cell.font, cell.alignment = bold, wrapped
@@ -165,10 +187,9 @@ def _fill(target: Any, cell: GridCell, column: Column, line: int) -> None:
     if cell.status not in STATED:
         put(target, NOT_STATED if cell.status == "not_stated" else "failed").font = Font(color="808080")
     elif value.number is not None and column.type == "value" and (value.unit == column.unit or not column.unit):
-        target.value = value.number
-        target.number_format = _format(value.number, "" if column.unit else value.unit)
+        _put(target, Quantity(value.number, "" if column.unit else value.unit))
     else:
-        put(target, clean(in_words(value, column)))
+        _put(target, (_day(value.text) if column.type == "date" else None) or in_words(value, column))
     target.hyperlink = Hyperlink(ref=target.coordinate, location=f"'Evidence'!A{line}")
     places = value.citations
     if places:
@@ -176,22 +197,44 @@ def _fill(target: Any, cell: GridCell, column: Column, line: int) -> None:
         target.comment = Comment(f"{places[0].where}: “{words}” {places[0].since}".rstrip(), "Groundwork")
 
 
-def _format(number: float, unit: str) -> str:
-    decimals = len(shown(number).partition(".")[2])
-    beside = f'" {unit.replace(chr(34), "")}"' if unit else ""
-    return "#,##0" + (f".{'0' * decimals}" if decimals else "") + beside
+def _put(target: Any, given: str | date | Quantity) -> Any:
+    """Write text, a day or a number into a cell of a sheet, each as what it is."""
+    if isinstance(given, str):
+        return put(target, clean(given))
+    if isinstance(given, Quantity):
+        target.value, target.number_format = given.number, given.format
+    else:
+        target.value, target.number_format = given, _DAY
+    return target
 
 
-def _evidence(cell: GridCell, called: list[str], column: Column) -> Iterator[list[str]]:
-    """Lines of the evidence: one for each place of the value, or of the nearest passages of what is not stated."""
+def _day(text: str) -> date | None:
+    """Day that ``text`` is in ISO 8601, if a sheet can have it; None for a year or a month."""
+    with suppress(ValueError):
+        found = date.fromisoformat(text) if len(text) == _ISO_LENGTH else None
+        return found if found is not None and found.year >= _FIRST_YEAR else None
+    return None
+
+
+def _evidence(cell: GridCell, called: list[str], column: Column) -> Iterator[list[str | date | Quantity]]:
+    """Lines of the evidence: one for each place of the value, or of the nearest passages of what is not stated. The
+    value is the number in the unit beside it, where it is one; as printed it stands in the quotation."""
     value = cell.value
     nearest = cell.found.nearest if cell.found is not None and cell.status == "not_stated" else ()
     rivals = cell.found.rivals if cell.found is not None and cell.status == "rival" else cell.likely
     others = "; ".join(f"{one.text} ({one.citations[0].where})" for one in rivals if one.citations)
     others = f"likely: {others}" if others and cell.likely else others
-    text = "" if cell.status not in STATED else value.text
-    head = [text, value.unit, value.period, told(cell), checked(cell), cell.filled_by]
+    said: str | date | Quantity = "" if cell.status not in STATED else value.text
+    if said and column.type == "value" and value.number is not None:
+        said = Quantity(value.number)
+    elif column.type == "date":
+        said = _day(value.text) or said
+    period = _day(value.period) or value.period
+    head = [said, value.unit, period, told(cell), checked(cell), cell.filled_by]
     for place in value.citations or nearest or (None,):
-        where = ["", ""] if place is None else [place.where.removeprefix("p. "), one_line(place.quotation)]
+        where: list[str | Quantity] = ["", ""]
+        if place is not None:
+            page = place.where.removeprefix("p. ")
+            where = [Quantity(int(page), plain=True) if page.isdecimal() else page, one_line(place.quotation)]
         yield [*called, column.name, *head, *where, others, place.since if place is not None else ""]
         head[0], others = "", ""

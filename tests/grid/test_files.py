@@ -7,6 +7,7 @@ import io
 import json
 import time
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import openpyxl
@@ -49,7 +50,7 @@ def test_a_workbook_has_numbers_units_links_and_quotations() -> None:
     told = {head.value: cell.value for head, cell in zip(evidence[1], evidence[line], strict=True)}
     assert [told[head] for head in ("Column", "Value", "Status", "Page")] == [
         "Rent",
-        "1,200.50",
+        1200.5,
         "Several values",
         "iii",
     ]
@@ -65,6 +66,34 @@ def test_numbers_of_a_column_without_a_unit_are_numbers_too() -> None:
     free = replace(GRID, columns=(replace(RENT, unit=""), PARTY))
     rent = openpyxl.load_workbook(io.BytesIO(write(free, "xlsx")))["Grid"]["B2"]
     assert (rent.value, rent.data_type, rent.number_format) == (1200.5, "n", '#,##0.0" USD"')
+
+
+def test_the_evidence_gives_a_value_in_the_unit_beside_it() -> None:
+    printed = CellValue("5,854,430", 5854.43, "USD million", "2016-12-02", (replace(PLACE, page_label="62"),))
+    cell = GridCell("d1", "c1", Cell("stated", printed, supported=True))
+    made = replace(grid(cell), columns=(replace(RENT, unit="USD million"), PARTY))
+    evidence = openpyxl.load_workbook(io.BytesIO(write(made, "xlsx")))["Evidence"]
+    told = dict(zip((head.value for head in evidence[1]), evidence[2], strict=True))
+    assert (told["Value"].value, told["Unit"].value) == (5854.43, "USD million")
+    assert (told["Page"].value, told["Page"].data_type) == (62, "n")
+    assert (told["Period"].is_date, told["Period"].value.date()) == (True, date(2016, 12, 2))
+    other = replace(printed, number=None, unit="")
+    made = grid(GridCell("d1", "c1", Cell("stated", other)))
+    evidence = openpyxl.load_workbook(io.BytesIO(write(made, "xlsx")))["Evidence"]
+    assert [evidence["C2"].value, evidence["D2"].value] == ["5,854,430", None]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("2016-12-02", date(2016, 12, 2)), ("2016-12", "2016-12"), ("2016", "2016"), ("1850-01-31", "1850-01-31")],
+)
+def test_a_day_is_a_date_of_the_sheet(text: str, shown: date | str) -> None:
+    day = Column("c1", "Signed", "", "date")
+    made = replace(grid(GridCell("d1", "c1", Cell("stated", CellValue(text, period=text)))), columns=(day, PARTY))
+    book = openpyxl.load_workbook(io.BytesIO(write(made, "xlsx")))
+    for cell in (book["Grid"]["B2"], book["Evidence"]["C2"]):
+        assert (cell.value.date() if cell.is_date else cell.value) == shown
+        assert cell.is_date is isinstance(shown, date)
 
 
 def test_csv_has_plain_numbers_and_nothing_that_is_computed() -> None:

@@ -206,7 +206,7 @@ def test_files_name_the_section_beside_its_document(engine: Engine) -> None:
     assert page["C4"].value.startswith("2 of 2 stated")
     line = int(page["C2"].hyperlink.location.rpartition("!A")[2])
     told = {head.value: cell.value for head, cell in zip(evidence[1], evidence[line], strict=True)}
-    assert (told["Section"], told["Column"], told["Page"]) == (path, "Notice period", "1")
+    assert (told["Section"], told["Column"], told["Page"]) == (path, "Notice period", 1)
     told_rows = json.loads(export(grid.info.grid_id, "json"))["rows"]
     assert [(row["title"], row["section"]) for row in told_rows] == [(title, list(grid.rows[0].section))] * 2
     assert [(row["row_id"], row["page"]) for row in told_rows] == [(row.row_id, str(row.begins)) for row in grid.rows]
