@@ -35,7 +35,7 @@ LINES = {
     "export": 1604,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1491,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6972,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
-    "ingest": 10593,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
+    "ingest": 10594,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 4739,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
     "pipelines": 2235,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1343,

@@ -48,7 +48,8 @@ def build_document(
     if not any(page.texts or any(region.description for region in page.regions) for page in ordered):
         lost = [page for page in ordered if page.unread]
         if lost:
-            raise NothingRead(f"No text in {name} could be read. Page {lost[0].number}: {lost[0].degraded}")
+            why = (lost[0].degraded or "").rstrip(".")
+            raise NothingRead(f"No text in {name} could be read. Page {lost[0].number}: {why}.")
         why = next((f" (page {page.number}: {page.degraded})" for page in ordered if page.degraded), "")
         raise NoText(f"{name} has no readable text: its pages are empty, or pictures without words{why}.")
     per_page = split_blocks([page_blocks(page) for page in ordered])
