@@ -362,9 +362,13 @@ def _quotes(chosen: Sequence[Quotable], titles: Mapping[str, str], *, lead: Quot
     """Cells of ``chosen`` as one table, or the rows that a ``lead`` already quoted introduces, and the other quotes as
     block quotes in order."""
     cells, left = list[CellRow](), list[str]()
-    for quote in (lead, *chosen) if lead else chosen:
+    every = (lead, *chosen) if lead else chosen
+    mixed = len({quote.source.doc_id for quote in every if quote.rows or _cells(quote.row) is not None}) > 1
+    for quote in every:
         room = (_MOST_LISTED if quote is lead else _MOST_ROWS) - len(cells)
         shown, more = _table_cells([quote], max(room, 0))
+        if mixed:
+            shown = [replace(cell, row=f"{titles[quote.source.doc_id]}: {cell.row}") for cell in shown]
         cells += shown
         left.append(more)
     yield f"{cell_table(cells)}\n" if cells else ""

@@ -222,6 +222,9 @@ def test_the_document_that_the_question_names_comes_first() -> None:
     routes = (Route("a" * 16, 1.0, "3M"), Route("b" * 16, 0.1))
     text = written("What was 3M's net income in 2018?", theirs, ours, routes=routes)
     assert text.startswith("3M 10-K 2018: Net income, 2018: **5,363** (millions) <<SOURCE 2")
+    text = written("What was net income in 2018?", theirs, ours)
+    assert "| 3M 10-K 2018: " in text
+    assert "| Acme: " in text
 
 
 @pytest.mark.parametrize(
