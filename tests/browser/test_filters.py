@@ -206,6 +206,18 @@ def test_filters_are_checked_as_they_are_typed(filtered: App, open_page: Callabl
         page.get_by_role("button", name="New conversation").click()
         page.locator(".gw-chip").first.wait_for(state="detached")
         page.locator('.gw-filters [data-kind="table"][aria-pressed="false"]').wait_for()
+    with promise("the documents chosen stay for the next conversation, also after a reload"):
+        labels.first.click()
+        in_scope(page, "1 of 2")
+        ask(page, QUESTION)
+        answered(page, 1)
+        page.get_by_role("button", name="New conversation").click()
+        page.locator(".gw-start").wait_for()
+        in_scope(page, "1 of 2")
+        page.goto(filtered.url)
+        in_scope(page, "1 of 2")
+        labels.first.click()
+        in_scope(page, "2 of 2")
     with promise("a document that is read anew stays in scope"):
         in_scope(page, "2 of 2")
         statuses: tuple[tuple[Literal["reading", "ready"], str], ...] = (("reading", "true"), ("ready", "false"))
@@ -256,6 +268,9 @@ def test_filters_in_several_tabs(filtered: App, open_page: Callable[..., Any]) -
 
     with promise("pages typed for one conversation stay with it"):
         page.goto(filtered.url)
+        in_scope(page, "1 of 2")  # as the tab beside it chose
+        page.locator(".gw-scope .rows label").first.click()
+        in_scope(page, "2 of 2")
         one = asked(page)
         page.get_by_role("button", name="New conversation").click()
         page.locator(".gw-start").wait_for()

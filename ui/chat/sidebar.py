@@ -209,8 +209,11 @@ def _put(conversation_id: str | None, ticked: dict[str, bool]) -> None:
         )
         left_out = offered.difference(chosen)
         if left_out <= {sample_id()}:
-            return replace(stored, doc_ids=None, without=tuple(left_out))
-        return replace(stored, doc_ids=chosen, without=())
+            wanted = replace(stored, doc_ids=None, without=tuple(left_out))
+        else:
+            wanted = replace(stored, doc_ids=chosen, without=())
+        _choose(wanted)
+        return wanted
 
     _change(conversation_id, changed)
 
@@ -227,17 +230,38 @@ def _change(conversation_id: str | None, changed: Callable[[Scope], Scope]) -> N
 
 
 def _next() -> Scope:
-    """Scope of the next new conversation."""
-    kept: Scope = st.session_state.get("gw_next", EVERYTHING)
+    """Scope of the next new conversation: that of this tab, else the documents last chosen in this visit that are still
+    in the library, else all."""
+    kept: Scope | None = st.session_state.get("gw_next")
+    if kept is None:
+        kept, _ = services().visits.chosen(visits.current()) or (EVERYTHING, False)
+        if kept.doc_ids is not None:
+            known = {info.doc_id for info in services().engine.documents()}
+            kept = replace(kept, doc_ids=tuple(doc_id for doc_id in kept.doc_ids if doc_id in known) or None)
     return kept
+
+
+def _choose(scope: Scope) -> None:
+    """Keep the documents of ``scope`` for the next conversations of this visit; its pages, kinds and sections are its
+    conversation's."""
+    beside = _is_beside(askable(services().engine.documents()))
+    services().visits.choose(visits.current(), Scope(scope.doc_ids, without=scope.without), beside)
+    if (begun := st.session_state.get("gw_next")) is not None:
+        st.session_state["gw_next"] = replace(begun, doc_ids=scope.doc_ids, without=scope.without)
+
+
+def _is_beside(readable: Sequence[DocumentInfo]) -> bool:
+    """Whether the sample can be asked beside documents of the user's own."""
+    ids = {info.doc_id for info in readable}
+    return sample_id() in ids and len(ids) > 1
 
 
 def _without_sample(readable: Sequence[DocumentInfo]) -> Scope:
     """`_next` without the sample once one of the user's own documents can be asked, until the sample is ticked again or
     either becomes unavailable."""
-    ids = {info.doc_id for info in readable}
-    beside = sample_id() in ids and len(ids) > 1
-    if beside != st.session_state.get("gw_beside", False):
+    ids, beside = {info.doc_id for info in readable}, _is_beside(readable)
+    _, before = services().visits.chosen(visits.current()) or (EVERYTHING, False)
+    if beside != st.session_state.get("gw_beside", before):
         st.session_state["gw_beside"] = beside
         scope = _next()
         chosen = scope.doc_ids if not beside and any(map(scope.holds, ids)) else None
@@ -320,7 +344,7 @@ def ask_sent() -> None:
         done.append("gw_about")
     begun = kept.refused is None and current() is None
     if begun:
-        done += ["gw_next", "gw_beside"]  # a choice is its conversation's
+        done += ["gw_next", "gw_beside"]  # pages and kinds are its conversation's; the documents are kept (`_choose`)
     for name in done:
         st.session_state.pop(name, None)
     if begun:
@@ -405,6 +429,7 @@ def ask_only(doc_ids: Collection[str], readable: Sequence[DocumentInfo]) -> None
     open_conversation(None)
     _without_sample(readable)  # the sample may be what is asked for
     st.session_state["gw_next"] = Scope(tuple(doc_ids))
+    _choose(_next())
 
 
 def ask_section(given: dict[str, Any], readable: Sequence[DocumentInfo]) -> None:

@@ -1,4 +1,4 @@
-"""Visits: a key and changed settings that last for one visit.
+"""Visits: a key, changed settings and the documents asked that last for one visit.
 
 A visit is one browser, identified by a session cookie (``HttpOnly``, so that no script reads it); a reload and other
 tabs of the same browser share it. It lives only in this process's memory. The tokens of a visit name it
@@ -24,6 +24,7 @@ from starlette.responses import Response
 from ragcore.config.settings import Settings
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, InputError
+from ragcore.types import Scope
 from ui.gate.access import access
 
 COOKIE = "gw_visit"
@@ -39,6 +40,7 @@ class _Visit:
     key_set: float = 0.0
     overrides: dict[str, Any] = field(default_factory=dict)
     used: float = field(default_factory=time.monotonic)
+    chosen: tuple[Scope, bool] | None = None  # documents of the next conversation; whether the sample was beside others
     made: tuple[Engine, Engine] | None = field(default=None, repr=False)  # from which engine, and what was made of it
 
 
@@ -99,6 +101,17 @@ class Visits:
         with self._lock:
             own = self._visits.get(visit)
             return dict(own.overrides) if own else {}
+
+    def choose(self, visit: str, documents: Scope, beside: bool) -> None:
+        """Set the documents of a visit's next conversations; ``beside``: the sample is there with others."""
+        with self._lock:
+            self._own(visit).chosen = (documents, beside)
+
+    def chosen(self, visit: str) -> tuple[Scope, bool] | None:
+        """What was last set with `choose`."""
+        with self._lock:
+            own = self._visits.get(visit)
+            return own.chosen if own else None
 
     def set_key(self, visit: str, key: str) -> None:
         """Set the visit's key. Raises `InputError`, without repeating the input, for what cannot be a key."""

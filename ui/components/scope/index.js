@@ -74,7 +74,9 @@ class ScopeList {
     this.everyName.textContent = sought ? `All ${this.found.length} found` : "All documents";
     this.all.hidden = ids.length < 3 || !this.found.length;
     this.none.textContent = this.found.length ? "" : "No title matches.";
-    this.count.textContent = `${ids.filter((id) => this.isIn(id)).length} of ${ids.length}`;
+    const inside = ids.filter((id) => this.isIn(id)).length;
+    this.count.textContent = `${inside} of ${ids.length}`;
+    this.count.classList.toggle("some", inside < ids.length);
   }
 
   // Without a name it gets back the one that was read.
