@@ -76,7 +76,7 @@ def test_a_pasted_draft_is_checked_decided_on_and_kept_where_its_document_is_rem
         parts |= {one["n"]: one for one in found.get("sentences", [])}
         done = found["done"]
     whole = until(opened, check_id, "done")
-    assert whole["name"].startswith("The facility matures on 30 June 2028")
+    assert whole["name"] == "The facility matures on 30 June 2028. At year end $18…"
     assert [parts[n] for n in range(3)] == whole["sentences"]
     assert [one["text"] for one in whole["sentences"]] == [whole["text"][a:b] for a, b in whole["spans"]]
     assert sum(whole["counts"][status] for status in STATUSES) == whole["total"] == 3

@@ -76,7 +76,14 @@ def _pasted(text: str) -> str:
     ending = "md" if any(line.startswith(("#", "|", "- ", "* ", "> ")) for line in lines) else "txt"
     whole = " ".join(lines[0].strip("#|-*> .,;:").split())
     first = shorten(whole, PASTED, placeholder="").rstrip(" .,;:|*")
-    return f"{first or 'Pasted text'}{'…' if len(first) < len(whole) else ''}.{ending}"
+    name = f"{first or 'Pasted text'}{'…' if len(first) < len(whole) else ''}"
+    return name if ending == "txt" and not _ending(name) else f"{name}.{ending}"
+
+
+def _ending(name: str) -> str:
+    """Ending of a file's name; "" for a full stop between words."""
+    ending = Path(name).suffix
+    return "" if " " in ending else ending
 
 
 def _start(engine: Engine, name: str, data: bytes, scope: Scope) -> Json:
@@ -185,8 +192,8 @@ def export(request: Request) -> Response:
         kind(request.path_params["kind"], KINDS),
     )
     data = checks.export(check_id, chosen)
-    name = file_name(f"{Path(checks.info(check_id).name).stem}, checked", chosen)
-    return saved(data, name)
+    name = checks.info(check_id).name
+    return saved(data, file_name(f"{name.removesuffix(_ending(name))}, checked", chosen))
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:

@@ -274,7 +274,7 @@ function line(item) {
   const [from, to] = item.lit.map((at) => at + by);
   const end = Math.max(shown.lastIndexOf(" ") + 1, to);
   const last = h("span", { class: "gw-nb" }, shown.slice(end), chip(item));
-  const text = h("p", { class: "q" }, shown.slice(0, from), h("b", {}, shown.slice(from, to)), shown.slice(to, end), last);
+  const text = h("p", { class: "q" }, shown.slice(0, from), from < to && h("b", {}, shown.slice(from, to)), shown.slice(to, end), last);
   const section = item.section.at(-1);
   return h("li", {}, text, h("p", { class: "at" }, section && h("span", {}, oneLine(section)), h("span", { class: "num" }, `p. ${item.label}`)));
 }
