@@ -28,7 +28,7 @@ LINES = {
     "answer": 1406,  # with places in originals, parts in tables, and the lifted budget, which check and report share
     "check": 3363,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
     "cli": 2339,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
-    "config": 544,  # with [structure], [auth]
+    "config": 549,  # with [structure], [auth]
     "context": 260,
     "evaluate": 2038,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 318,  # with the map of connections
@@ -36,8 +36,8 @@ LINES = {
     "grid": 1491,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6972,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10594,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 4743,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
-    "pipelines": 2235,  # with scans of folders, what became of cited words, made pages, structures: building, state
+    "offline": 4748,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
+    "pipelines": 2236,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1343,
     "report": 1846,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2275,  # with overviews, what structures find, and what each of several documents is asked

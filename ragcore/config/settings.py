@@ -465,6 +465,11 @@ class Setting:
     above: bool = False
 
     @property
+    def fixed(self) -> bool:
+        """Whether the library was read and indexed with it."""
+        return self.key.partition(".")[0] in FIXED
+
+    @property
     def allowed(self) -> str:
         """Permitted values in words: ``a whole number from 20 to 8000``."""
         if self.kind in ("choice", "flag"):

@@ -216,7 +216,12 @@ def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> s
     first = read.rest.partition(" ")[0].lower()
     before, same, other = about.rpartition(f" {first} ")
     # "of lemon oil" gives way to "of orange oil".
-    if same and first in read.function and not (slots_of(other) or read.slots) and _VERBS.isdisjoint(tokens(other)):
+    if (
+        same
+        and first in listed("guidance", "prepositions")
+        and not (slots_of(other) or read.slots)
+        and _VERBS.isdisjoint(tokens(other))
+    ):
         return f"{before} {read.rest}?"
     return f"{about} {read.rest}?"
 

@@ -346,7 +346,8 @@ class AnswerStream:
         if self._no_answer:
             return Judged(())
         if self._extractive:
-            return Judged(quoted(text, marks, self._citer.citations))
+            own = quoted(text, marks, self._citer.citations)
+            return self._judged(own, text, marks) if self._with.judge is None else Judged(own)
         claims = verify(
             text,
             marks,
