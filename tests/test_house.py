@@ -33,17 +33,17 @@ LINES = {
     "evaluate": 2038,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
     "explore": 318,  # with the map of connections
     "export": 1604,  # with pictures of places within a page of a PDF, and heights of rows
-    "grid": 1491,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
+    "grid": 1490,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6972,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10594,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 4748,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
-    "pipelines": 2236,  # with scans of folders, what became of cited words, made pages, structures: building, state
+    "offline": 4751,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
+    "pipelines": 2237,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1343,
     "report": 1846,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2275,  # with overviews, what structures find, and what each of several documents is asked
     "serve": 1495,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
     "structure": 1974,  # published trees and graphs
-    "suggest": 449,
+    "suggest": 447,
     "text": 2870,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 3011,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2656,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings

@@ -224,11 +224,10 @@ def _evidence(cell: GridCell, called: list[str], column: Column) -> Iterator[lis
     rivals = cell.found.rivals if cell.found is not None and cell.status == "rival" else cell.likely
     others = "; ".join(f"{one.text} ({one.citations[0].where})" for one in rivals if one.citations)
     others = f"likely: {others}" if others and cell.likely else others
-    said: str | date | Quantity = "" if cell.status not in STATED else value.text
-    if said and column.type == "value" and value.number is not None:
+    text = "" if cell.status not in STATED else value.text
+    said: str | date | Quantity = (_day(text) if column.type == "date" else None) or text
+    if text and column.type == "value" and value.number is not None:
         said = Quantity(value.number)
-    elif column.type == "date":
-        said = _day(value.text) or said
     period = _day(value.period) or value.period
     head = [said, value.unit, period, told(cell), checked(cell), cell.filled_by]
     for place in value.citations or nearest or (None,):

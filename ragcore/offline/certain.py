@@ -63,16 +63,20 @@ class Given:
 
     @property
     def value(self) -> FieldValue:
-        scale, row = "", self.quote.row
-        if (
-            row is not None
-            and self.cell is not None
-            and not _UNSCALED.intersection(tokens(without_brackets(headers := f"{row.name} {self.cell.column}")))
-            and not is_excepted(scale_told(self.quote.source, row), headers)
-        ):
-            columns = (cell.column for cell in (self.cell, *row.cells))
-            scale = " ".join((row.name, *columns, row.table, scale_of(self.quote.source, row)[1]))
-        return FieldValue(self.figure, self.said, self.marker, self.period, scale, self.certain)
+        return FieldValue(self.figure, self.said, self.marker, self.period, self._scale, self.certain)
+
+    @property
+    def _scale(self) -> str:
+        """Words that may give the scale of its cell; "" without one, or where the cell is beside the scale."""
+        row, source = self.quote.row, self.quote.source
+        if row is None or self.cell is None:
+            return ""
+        headers = f"{row.name} {self.cell.column}"
+        unscaled = not _UNSCALED.isdisjoint(tokens(without_brackets(headers)))
+        if unscaled or is_excepted(scale_told(source, row), headers):
+            return ""
+        columns = (cell.column for cell in (self.cell, *row.cells))
+        return " ".join((row.name, *columns, row.table, scale_of(source, row)[1]))
 
     @property
     def narrowed(self) -> Quotable:

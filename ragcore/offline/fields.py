@@ -104,8 +104,9 @@ def _pieces(sentence: str) -> list[str]:
 def _instructed(text: str) -> str | None:
     """Text after the words of instruction; None without them."""
     parts, verbs = text.split(), listed("guidance", "verbs")
+    instructing = listed("guidance", "leads") | verbs
     leads = [part.lower().strip(":,") for part in parts]
-    count = next((n for n, word in enumerate(leads) if word not in listed("guidance", "leads") | verbs), len(parts))
+    count = next((n for n, word in enumerate(leads) if word not in instructing), len(parts))
     return " ".join(parts[count:]) if verbs.intersection(leads[:count]) else None
 
 

@@ -208,7 +208,7 @@ def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> s
         return put
     if read.own and (read.is_noun and read.joined if not points else not _OWNING.isdisjoint(read.words)):
         if read.values and not (points or read.corrects):
-            return _parallel(read, previous)  # "And Quill's employees?" names its noun
+            return _parallel(read, about)  # "And Quill's employees?" names its noun
         kept = "" if read.corrects else _kept(about, read)
         return f"{read.text} ({kept or about})"
     if points or read.verb:
@@ -226,10 +226,11 @@ def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> s
     return f"{about} {read.rest}?"
 
 
-def _parallel(read: _Read, previous: str) -> str:
-    """``previous`` with "the Quill lease" in place of "the Norvane plan" at its end; "" if either has no such."""
-    old, new = _named_thing(_subject(previous)), _named_thing(read.rest)
-    return f"{_subject(previous)[:old]}{read.rest[new:]}?" if old >= 0 and new == 0 else ""
+def _parallel(read: _Read, about: str) -> str:
+    """Question ``about`` something with "the Quill lease" in place of "the Norvane plan" at its end; "" if either has
+    no such."""
+    old, new = _named_thing(about), _named_thing(read.rest)
+    return f"{about[:old]}{read.rest}?" if old >= 0 and new == 0 else ""
 
 
 def _named_thing(text: str) -> int:

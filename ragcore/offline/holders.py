@@ -61,7 +61,7 @@ def _beside(office: AnswerType, quote: Quotable) -> Iterator[Named]:
     words = words_of(quote.text)
     stems = [stem(word.plain) for word in words]
     titled = set(tokens(quote.source.title))
-    runs = [run for run in persons(quote.text) if _is_own(words[slice(*run)], titled)]
+    runs = [run for run in persons(quote.text, words) if _is_own(words[slice(*run)], titled)]
     for phrase in office.says:
         for at in lex.places(phrase, stems):
             if at and words[at - 1].plain in _LESSER:

@@ -84,10 +84,9 @@ def _in_order(cue: Sequence[str], words: Sequence[str]) -> bool:
     return all(word in rest for word in cue)
 
 
-def persons(text: str) -> Iterator[tuple[int, int]]:
-    """Runs of words of ``text`` that are spelt like a person's name: at least two, none of an office, and no form of
-    a firm behind them."""
-    words = words_of(text)
+def persons(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
+    """Runs of the ``words`` of ``text`` that are spelt like a person's name: at least two, none of an office, and no
+    form of a firm behind them."""
     start = 0
     while start < len(words):
         end = start
@@ -115,7 +114,7 @@ def _quantity(kind: str) -> Callable[[str], bool]:
 
 
 _KINDS: Mapping[str, Callable[[str], bool]] = {
-    "PERSON": lambda text: any(persons(text)),
+    "PERSON": lambda text: any(persons(text, words_of(text))),
     "NAME": lambda text: any(word.marked and not word.number for word in words_of(text)),
     "NUMBER": lambda text: any(character.isdigit() for character in text),
     "COUNT": _quantity(""),

@@ -152,7 +152,6 @@ def quotables(
             over = tuple(filter(None, leads[:-1]))
             for number in range(first, last + 1):
                 text = source.words(number, number)
-                opening, end = _sentence(source, first, last, number)
                 opens = number == first and not source.units[number - 1].heading
                 row = form_line(number, text) if opens else None
                 if row is not None:
@@ -168,10 +167,9 @@ def quotables(
                 elif _speaks(source, number, question) or (dated and names_date(text)):
                     back = number > first and _points_back(text)
                     judged = source.words(number - 1, number) if back else text
-                    whole = source.words(number, end) if number == opening else text
-                    quote = _quotable(
-                        source, number, end if number == opening else number, whole, heading, judged=judged
-                    )
+                    opening, end = _sentence(source, first, last, number)
+                    end = end if number == opening else number
+                    quote = _quotable(source, number, end, source.words(number, end), heading, judged=judged)
                     led = [opening] * (number > opening) + [number - 1] * back
                     yield replace(quote, before=tuple(sorted({*over, *led})))
                     heading = text if source.units[number - 1].heading else heading

@@ -346,8 +346,7 @@ class AnswerStream:
         if self._no_answer:
             return Judged(())
         if self._extractive:
-            own = quoted(text, marks, self._citer.citations)
-            return self._judged(own, text, marks) if self._with.judge is None else Judged(own)
+            return self._judged(quoted(text, marks, self._citer.citations), text, marks)
         claims = verify(
             text,
             marks,
@@ -372,6 +371,8 @@ class AnswerStream:
             return Judged(claims)
         if judge is None:
             return Judged(claims, notes=("There was no second opinion: verify.judge needs a model, and none is set.",))
+        if self._extractive:
+            return Judged(claims)  # a document's own words need none
         if self._stopped or self._error is not None:
             return Judged(claims, notes=(f"{judge.name} gave no second opinion because the answer was cut off.",))
         document, settings = self._with.document, self._with.settings

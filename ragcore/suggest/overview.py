@@ -20,7 +20,7 @@ import numpy as np
 from ragcore.answer.cite import cite_span
 from ragcore.answer.sources import build_units
 from ragcore.index.packing import pack, unpack
-from ragcore.text.numbers import numbers
+from ragcore.text.numbers import numbers, span_of
 from ragcore.text.periods import date_spans, years
 from ragcore.types import Citation, Document
 
@@ -130,9 +130,7 @@ def _informative(text: str, wording: QuestionWording) -> tuple[float, tuple[int,
     counted behind it and no name before it ("Phase 1 studies"); 0.0 without any."""
     found = [(_DAY, span) for span in date_spans(text)]
     for number in numbers(wording.REFERENCE.sub(lambda match: "\0" * len(match.group()), text)):
-        end = number.start + len(number.raw)
-        if number.unit is not None:
-            end = text.index(number.unit.name, end) + len(number.unit.name)
+        end = number.start + len(number.raw) if number.unit is None else span_of(text, number)[1]
         exact = number.percent or number.currency or number.scale > 1 or number.unit is not None
         before = text[: number.start].split()
         named = len(before) > 1 and before[-1][:1].isupper()

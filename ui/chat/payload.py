@@ -16,7 +16,7 @@ from ragcore.text.short_titles import told_apart
 from ragcore.types import AS_TYPED, OFFLINE, Answer, Box, Citation, Document, Source, Trace
 from ragcore.types.json import Json, picked
 from ragcore.types.library import DocumentInfo
-from ragcore.verify.verify import quoted
+from ragcore.verify.verify import QUOTED, quoted
 from ui.chat import markup
 from ui.chat.runs import LiveAnswer
 from ui.chat.scope_words import only
@@ -133,8 +133,8 @@ def answer(turn_id: str, given: Answer) -> Json:
     by_number = {citation.n: citation for citation in given.citations}
     tally = dict.fromkeys(("supported", "weak", "unsupported", "uncited"), 0)
     claims = given.claims
-    if given.extractive and claims:
-        claims = quoted(given.text, given.marks, given.citations)  # some were called weak before
+    if given.extractive and not all(claim.reason.startswith(QUOTED) for claim in claims):
+        claims = quoted(given.text, given.marks, given.citations)  # kept from when quotes were checked
     for claim in claims:
         tally[claim.status] += 1
     return {
