@@ -2,11 +2,9 @@
 // above the page; where the page is a drawer, under the text.
 
 import { button, h, icon, plural } from "../shared/dom.js";
-import { oneLine, where } from "../shared/quoted.js";
+import { oneLine, verdict, where } from "../shared/quoted.js";
 import { NARROW } from "../shared/side.js";
 import { hasChanged, sinceMark } from "../shared/since.js";
-
-const SIGNS = { supported: ["ok", "check_circle", "Supported"], weak: ["weak", "warning", "Weak"], unsupported: ["bad", "error", "Unsupported"], quoted: ["off", "format_quote", "Quoted word for word"] };
 
 export class Evidence {
   constructor(report) {
@@ -63,7 +61,7 @@ export class Evidence {
     // The worst verdict of the claims that cite it.
     const verdicts = [...this.report.column.querySelectorAll(`a.gw-cite[data-n="${one.n}"]`)].map((chip) => chip.closest(".gw-claim")?.dataset.status);
     const worst = ["unsupported", "weak", "supported"].find((status) => verdicts.includes(status));
-    const [tone, sign, word] = SIGNS[worst && section.extractive ? "quoted" : worst] ?? [];
+    const [tone, sign, word] = verdict(worst, section.extractive);
     const words = oneLine(one.cell ? `${one.cell}: ${one.quote}` : `“${one.quote}”`);
     const link = h(
       "a",

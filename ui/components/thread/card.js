@@ -4,18 +4,12 @@
 import { getDocument, pictureUrl } from "../shared/api.js";
 import { h, icon } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
-import { oneLine, quoted, where } from "../shared/quoted.js";
+import { oneLine, quoted, verdict, where } from "../shared/quoted.js";
 import { hasChanged, sinceMark, sinceSides } from "../shared/since.js";
 
 const DELAY = 150;
 const RESTING = 3; // CSS pixels that a pointer may move without being elsewhere
 const CROP = { width: 440, height: 74, figure: 170 };
-const WORDS = {
-  supported: ["ok", "check_circle", "Supported"],
-  weak: ["weak", "warning", "Weak"],
-  unsupported: ["bad", "error", "Unsupported"],
-  quoted: ["off", "format_quote", "Quoted word for word"],
-};
 
 export class Cards {
   // `link(turn, n)` copies the address of a citation.
@@ -142,7 +136,7 @@ export class Cards {
 
 function draw({ turn, citation }, chip, link) {
   const claim = turn.claims?.[chip.closest(".gw-claim")?.dataset.claim];
-  const [tone, sign, word] = WORDS[claim && turn.extractive ? "quoted" : claim?.status] ?? [];
+  const [tone, sign, word] = verdict(claim?.status, turn.extractive);
   return h(
     "div",
     { class: "gw-card", role: "tooltip", "aria-label": `Citation ${citation.n}` },
