@@ -1,6 +1,6 @@
 """Is the first quote of the offline answerer right, and does it say so where a document has no answer?
 
-    python -m benchmarks answers SET.json [--home HOME] [--counts]
+    python -m benchmarks answers SET.json [--home HOME] [--counts] [--slips]
 
 SET.json stands beside a folder ``pdf`` with the documents that it names, or these lie in GROUNDWORK_DATA: the sets
 ``look_ups_*.json`` ask for single figures of filings, ``follow_ups_*.json`` for one after another, ``years_*.json`` ask
@@ -8,7 +8,8 @@ several filings of one company, half of ``near_*.json`` are near misses. ``quest
 last are asked before it), ``docs`` (the scope), ``answered``, ``doc`` that answers (a list: each of them does),
 ``gold`` strings of which one must stand in the first quote or the label of its cell (a list: all of them), ``parts``
 of a comparison, each with its strings. ``refusal``: the same, asked of ``docs`` and, where it has them, of documents
-``without`` the answer. A half that is put away is run with ``--counts``, which prints no text.
+``without`` the answer. A half that is put away is run with ``--counts``, which prints no text. With ``--slips`` one
+word of each question is misspelt: two letters exchanged, one left out, doubled, or in place of its neighbour.
 
 *Right first*: the first citation lies in the document and holds a gold string; *wrong first*: not refused and not
 right.
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import re
 import tempfile
 import unicodedata
@@ -31,9 +33,11 @@ from typing import Any
 from benchmarks.common import table
 from benchmarks.two_hop import filled
 from ragcore.engine import Engine
+from ragcore.text.words import STOP_WORDS
 from ragcore.types import Answer, Citation, Turn
 
 Item = dict[str, Any]
+_KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _SAME = str.maketrans("‘’‛“”–—‐‑−″", "'''\"\"-----\"", "\u00ad")
 
 
@@ -56,8 +60,11 @@ def main() -> None:
     parser.add_argument("set", type=Path)
     parser.add_argument("--home", type=Path, help="a library to keep the documents in")
     parser.add_argument("--counts", action="store_true", help="print no question and no answer")
+    parser.add_argument("--slips", action="store_true", help="ask with a misspelt word")
     options = parser.parse_args()
     given = json.loads(options.set.read_text("utf-8"))
+    if options.slips:
+        given = misspelt(given)
     with opened(options.home) as engine:
         folder = options.set.parent / "pdf"
         ids = read(engine, folder) if folder.is_dir() else filled(engine, named(given))
@@ -73,6 +80,28 @@ def opened(home: Path | None) -> Iterator[Engine]:
         Engine.open(home or Path(made), overrides={"llm.model": "offline"}) as engine,
     ):
         yield engine
+
+
+def misspelt(given: dict[str, list[Item]]) -> dict[str, list[Item]]:
+    """``given`` with one slip of the pen in the last turn of each question, the same in every run."""
+    chance = random.Random(7)
+    return {
+        part: [{**item, "turns": [*item["turns"][:-1], slipped(item["turns"][-1], chance)]} for item in each]
+        for part, each in given.items()
+    }
+
+
+def slipped(question: str, chance: random.Random) -> str:
+    words = [match for match in re.finditer(r"(?<!\S)[a-z]{5,}(?!\w)", question) if match.group() not in STOP_WORDS]
+    if not words:
+        return question
+    match = chance.choice(words)
+    word, place = match.group(), chance.randrange(1, len(match.group()) - 1)
+    before, one, two, rest = word[:place], word[place], word[place + 1], word[place + 2 :]
+    row = next(row for row in _KEYBOARD if one in row)
+    beside = row[abs(row.index(one) - 1)]
+    slip = chance.choice((two + one, two, one + one + two, beside + two))
+    return f"{question[: match.start()]}{before}{slip}{rest}{question[match.end() :]}"
 
 
 def named(given: dict[str, list[Item]]) -> list[str]:

@@ -1,4 +1,5 @@
-"""Follow-up questions rewritten to stand alone, for retrieval.
+"""Questions rewritten for retrieval: misspelt words as documents have them, follow-up questions so that they stand
+alone.
 
 Only the retrieval query is rewritten; the writer sees the question as asked, beside the history. Rules do it
 (`ragcore.protocols.QuestionAnalyser`) or, with ``chat.rewrite``, the model in force, which fills in one form (`Forms`):
@@ -11,8 +12,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from string import ascii_lowercase
 from typing import Annotated
 
 from pydantic import ValidationInfo, field_validator
@@ -38,8 +40,9 @@ from ragcore.protocols import LLM, Form, QuestionAnalyser
 from ragcore.text import lexicon as lex
 from ragcore.text.names import words_of
 from ragcore.text.periods import years
+from ragcore.text.sentences import count_tokens
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import Rarity, content_stems
+from ragcore.text.words import Rarity, content_stems, stem
 from ragcore.types import AS_TYPED, Document, Retrieval, Turn, Usage
 from ragcore.types.question import FollowUp, Phrase
 from ragcore.types.table_labels import GROUP_SEPARATOR, row_parts
@@ -52,6 +55,9 @@ LONGEST_SHOWN = 1500  # characters of a question shown to the model
 MAX_TOKENS = 300
 
 _NAME = 0.6  # of a label's stems, if it is a name
+_KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_SHORTEST_MISSPELT = 5  # letters
+_WORD = re.compile(rf"(?<![\w'’&.-])[^\W\d_]{{{_SHORTEST_MISSPELT},}}(?![\w&-]|['’](?!s\b))")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
@@ -95,6 +101,49 @@ def check(question: str, history: Sequence[Turn]) -> None:
         raise QuestionTooLong(f"The question has {len(question):,} characters; the limit is {LONGEST:,}.")
     if not history and _length(question) < SHORTEST:
         raise QuestionTooShort(f"“{' '.join(question.split())}” is too short to search for.")
+
+
+def spelled(question: str, mentions: Callable[[str], Mapping[str, int]]) -> str:
+    """``question`` with each word that no document has as it is there but for one slip behind its first letter: two
+    letters exchanged, one too many or too few, or, before the last, one pressed instead of its neighbour. Of several
+    words the most frequent is taken, by ``mentions`` (as `SparseIndex.mentions`).
+
+    Any letter in place of another would be too much: sulfite is not sulfate, nor the payer the payee. Noisy-channel
+    spelling correction (Kernighan, Church and Gale, COLING 1990) with the documents as the dictionary."""
+
+    def number(word: str) -> int:
+        return sum(mentions(word).values())
+
+    def known(match: re.Match[str]) -> str:
+        word = match.group()
+        low = word.lower()
+        # A word that is one token is common, and may be meant though no document has it.
+        common = 1 in (count_tokens(f" {low}"), count_tokens(f" {word}"))
+        if common or word[1:] != low[1:] or number(low) or number(stem(low)):
+            return word
+        there = {slip: count for slip in _slips(low) if (count := number(slip))}
+        for stemmed in {stem(slip) for slip in there if stem(slip) != slip}:
+            there.pop(stemmed, None)  # an index holds the stems of its words too
+        return word[0] + max(there, key=lambda slip: there[slip])[1:] if there else word
+
+    return _WORD.sub(known, question)
+
+
+def _slips(word: str) -> set[str]:
+    """Words of which ``word`` may be a misspelling, with the same first letter."""
+    places = range(1, len(word))
+    exchanged = {word[:n] + word[n + 1] + word[n] + word[n + 2 :] for n in places[:-1]}
+    fewer = {word[:n] + word[n + 1 :] for n in places}
+    more = {word[:n] + letter + word[n:] for n in (*places, len(word)) for letter in ascii_lowercase}
+    beside = {word[:n] + letter + word[n + 1 :] for n in places[:-1] for letter in _beside(word[n])}
+    return exchanged | fewer | more | beside
+
+
+def _beside(letter: str) -> set[str]:
+    """Keys on both sides of a letter's."""
+    row = next((row for row in _KEYBOARD if letter in row), "")
+    place = row.find(letter)
+    return {*row[max(place - 1, 0) : max(place, 0)], *row[place + 1 : place + 2]}
 
 
 def rewrite(

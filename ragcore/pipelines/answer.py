@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ragcore.answer.chat import Rewritten, booked, rewrite, tells_of_part
+from ragcore.answer.chat import Rewritten, booked, rewrite, spelled, tells_of_part
 from ragcore.answer.sources import build_sources
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
@@ -38,7 +38,9 @@ class AnswerPipeline:
     ) -> AnswerStream:
         """Answer to ``question``; the writer is called only on iteration, also for a request that it answered before if
         ``fresh``. Raises what rewriting and retrieval raise."""
-        rewritten = self._standalone(question, scope, history, stop)
+        mentions = self.search.sparse().mentions  # opened once, not per word
+        written = spelled(question, mentions)
+        rewritten = self._standalone(written, scope, history, stop)
         asked = self.models.analyser.read(rewritten.query)
         partly = self.store.partly(self.settings.index.embedder)  # before the search, which may find more
         retrieval = booked(self._found(asked, rewritten, scope, history, on_step, stop), rewritten)
@@ -56,7 +58,6 @@ class AnswerPipeline:
         cited = dict.fromkeys(source.doc_id for source in sources)
         terms = (*self.search.terms(asked.text), *defined(asked.text, (document(one).text for one in cited)))
         judge = self.models.planner if self.settings.verify.judge == "claude" else None
-        mentions = self.search.sparse().mentions  # opened once, not per word
         return AnswerStream(
             AnswerTask(
                 question,
@@ -65,7 +66,7 @@ class AnswerPipeline:
                 sources,
                 tuple(history),
                 terms,
-                rewritten.by,
+                rewritten.by or ("rules" if written != question else ""),
                 fresh,
                 tuple(one for one in partly if retrieval.scope.holds(one.doc_id)),
                 comparison=comparison,

@@ -5,7 +5,7 @@ from hypothesis import given as generated
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ragcore.answer.chat import Standalone, check, rewrite, settle, tells_of_part
+from ragcore.answer.chat import Standalone, check, rewrite, settle, spelled, tells_of_part
 from ragcore.answer.requests import recent
 from ragcore.errors import EmptyQuestion, QuestionTooLong, QuestionTooShort, QuestionUnclear
 from ragcore.offline.followups import follow_up
@@ -323,3 +323,50 @@ WORDS = st.sampled_from(SOME.split())
 @generated(st.lists(WORDS, max_size=8), st.lists(WORDS, max_size=8))
 def test_any_words_can_follow_any_others(question: list[str], previous: list[str]) -> None:
     assert isinstance(follow_up(" ".join(question), [" ".join(previous)]).text, str)
+
+
+HELD = {
+    "revenue": 9,
+    "revenu": 11,
+    "company": 4,
+    "compani": 4,
+    "layer": 3,
+    "sulfate": 3,
+    "sulfat": 3,
+    "employees": 2,
+    "employe": 2,
+}
+
+
+def held_by(word: str) -> dict[str, int]:
+    return {"a": HELD[word]} if word in HELD else {}
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("What was the reveneu in 2022?", "What was the revenue in 2022?"),
+        ("What was the revnue?", "What was the revenue?"),
+        ("Compnay revenue?", "Company revenue?"),
+        ("What was the rebenue?", "What was the revenue?"),
+        ("How many emplyoees were there?", "How many employees were there?"),
+    ],
+)
+def test_a_slip_of_the_pen_is_read_as_the_word_of_the_documents(typed: str, read: str) -> None:
+    assert spelled(typed, held_by) == read
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was the revenue of revenues?",
+        "How much sulfite is in it?",  # another substance
+        "What was the rebenie?",
+        "What does the lawyer earn?",
+        "Which words are unknown?",
+        "Is REVNUE-7 safe, and what of revnue-like or Revn-ue?",
+        "¿Cuántos empleados tiene?",
+    ],
+)
+def test_words_that_may_be_meant_are_kept(question: str) -> None:
+    assert spelled(question, held_by) == question
