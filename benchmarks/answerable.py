@@ -1,9 +1,9 @@
 """How well do a few signs tell whether a question is answered in what was found? Fits their weights.
 
-    python -m benchmarks answerable --home DIR --questions FILE
+    python -m benchmarks answerable --home DIR SET.json ...
 
-``--home`` is an indexed library and FILE a JSON list of ``{"question", "docs": [names without .pdf], "answered"}``.
-The weights of `ragcore.answer.refuse.ANSWERED` are printed as fitted on all of them, and for each threshold the share
+``--home`` is an indexed library; sets as for `answers`, of which questions with several turns are left out. The weights
+of `ragcore.offline.answerable.ANSWERED` are printed as fitted on all of them, and for each threshold the share
 of unanswered questions that are refused, each judged by weights that were fitted without its tenth of the set, beside
 the cross-encoder's best relevance alone.
 """
@@ -12,17 +12,22 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.answers import Item, items
 from benchmarks.common import table
-from ragcore.answer.refuse import Signs, signs_of
 from ragcore.engine import Engine
+from ragcore.offline.answerable import Signs, signs_of
 from ragcore.offline.question import RuleAnalyser
+from ragcore.offline.quotes import quotables
+from ragcore.offline.ranking import Ranking
+from ragcore.protocols import WritingTask
+from ragcore.text.terms import Wanted
 from ragcore.types import Found
 
 ANALYSER = RuleAnalyser()
@@ -31,31 +36,38 @@ _RIDGE = 1.0  # on standardised signs: keeps a few questions from deciding a wei
 _WRONG = (0.03, 0.06, 0.10)  # shares of answered questions that may be refused
 
 Array = NDArray[np.float64]
+Given = tuple[str, str, Item, Sequence[str], bool]  # as of `items`
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--home", type=Path, required=True)
-    parser.add_argument("--questions", type=Path, required=True)
+    parser.add_argument("sets", type=Path, nargs="+")
     options = parser.parse_args()
-    signs, answered = measured(options.home, json.loads(options.questions.read_text()))
-    report(signs, answered)
+    given = [one for file in options.sets for one in items(json.loads(file.read_text("utf-8")))]
+    report(*measured(options.home, given))
 
 
-def measured(home: Path, asked: list[dict[str, Any]]) -> tuple[Array, Array]:
-    """The signs of each question for which something is found, and 1.0 for those that are answered."""
+def measured(home: Path, given: Sequence[Given]) -> tuple[Array, Array]:
+    """Signs of each question in whose documents something is found, and 1.0 for those that are answered."""
     rows: list[list[float]] = []
     answered: list[float] = []
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
         ids = {Path(info.name).stem: info.doc_id for info in engine.documents() if info.indexed}
-        reranker = engine.models.reranker
-        for one in asked:
-            for event in engine.ask(one["question"], doc_ids=[ids[doc] for doc in one["docs"]]):
-                if isinstance(event, Found) and event.sources:
-                    question, terms = ANALYSER.read(one["question"]), engine.search.terms(one["question"])
-                    signs = signs_of(question, event.sources, terms, event.retrieval.routes, reranker)
-                    rows.append(list(asdict(signs).values()))
-                    answered.append(float(one["answered"]))
+        for *_, item, docs, there in given:
+            if len(item["turns"]) > 1 or not ids.keys() >= set(docs):
+                continue
+            [text] = item["turns"]
+            question, terms = ANALYSER.read(text), engine.search.terms(text)
+            for event in engine.ask(text, doc_ids=[ids[doc] for doc in docs]):
+                if isinstance(event, Found) and event.sources and not question.whole:
+                    wanted, routes = Wanted(question.judged, terms), event.retrieval.routes
+                    found = list(quotables(question, wanted, event.sources))
+                    scored = Ranking(question, wanted, routes=routes).scored(found, engine.models.reranker)
+                    task = WritingTask(text, event.sources, terms, routes)
+                    if scored:
+                        rows.append(list(asdict(signs_of(question, task, scored)).values()))
+                        answered.append(float(there))
     return np.array(rows), np.array(answered)
 
 

@@ -1,165 +1,35 @@
 """Refusals: when the documents do not contain the answer, and the text that says so.
 
-One probability decides, from a few features of what was found (`Signs`): a writer that only quotes refuses below
-``offline_floor``; a model, which judges for itself, is not asked below `BELOW`. Its weights are fitted by
-`benchmarks.answerable` on questions with and without the passages that answer them. Hard evidence comes before it:
-nothing was found, or what the question is about is named nowhere in the scope.
+Hard evidence refuses before a writer is asked: nothing was found, or what the question is about is named nowhere in the
+scope. Whether passages that were found answer it the writer judges: a model as it reads them, one that only quotes by
+its ranking (`ragcore.offline.answerable`).
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
-from typing import Final
 
 from ragcore.answer.cite import Marker, Part
-from ragcore.answer.sources import LONGEST_PASSAGE, headed
-from ragcore.protocols import Reranker
 from ragcore.text.languages import language_of
-from ragcore.text.logistic import Logistic, log_odds
 from ragcore.text.markdown import escape, quoted
 from ragcore.text.names import full_text, is_only_a_word, is_period, named, unnamed, words_lacking
 from ragcore.text.numbers import plural
-from ragcore.text.periods import years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, says_something
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import Rarity, content_stems, tokens
+from ragcore.text.words import content_stems, tokens
 from ragcore.types import Document, Retrieval, Route, Scope, Source
 from ragcore.types.question import Name, Question
 from ragcore.types.scope import nothing_found
 
 Mentions = Callable[[str], Mapping[str, int]]
 
-BELOW = 0.1  # probability of an answer below which no model is asked
 NEAREST = 3
+_RELEVANT = 0.1  # rerank score of a passage from which it need share no word with the question
 _UNANSWERED = "The documents do not answer this question."
-# Said where nothing shows that the answer is missing: it may take several passages, or a calculation.
-_UNSURE = "None of the passages found answers this question on its own."
 _LONGEST_QUOTE = 280
 _LONGEST_QUERY = 160
 _MOST_LACKING = 5
 _MOST_TERMS = 4
-_FARTHEST = 9.0  # log odds of relevance
-_READ = 16  # lines that the reranker reads
-_BEST = 4  # of them, those read with their paragraph
-
-
-@dataclass(frozen=True, slots=True)
-class Signs:
-    """Features of answerability. ``relevance``: log odds of the best rerank score of a line, alone or with its
-    paragraph, without the question's names where no good line has its rarest other word, or without a reranker of a
-    passage; ``names``: whether some are in no passage; ``years``: whether they are in none, or the best line speaks of
-    others."""
-
-    relevance: float
-    names: float
-    years: float
-
-
-# In the order of `Signs`.
-ANSWERED: Final = Logistic(0.19, (0.185, -1.45, -1.75))
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """Units ``first``..``last`` of ``source`` below ``headings``, and the stems of all these words. The ``text`` of a
-    row may begin with its table's title."""
-
-    source: Source
-    first: int
-    last: int
-    text: str
-    headings: tuple[str, ...]
-    words: frozenset[str]
-
-    @property
-    def passage(self) -> str:
-        return headed(self.source.title, self.headings, self.text)
-
-    @property
-    def paragraph(self) -> str:
-        """Line with the preceding text of its paragraph, which may name its subject."""
-        first = next(first for first, last in self.source.lines() if first <= self.first <= last)
-        return self.source.words(first, self.last)[-LONGEST_PASSAGE:]
-
-
-def signs_of(
-    question: Question,
-    sources: Sequence[Source],
-    terms: Sequence[Term] = (),
-    routes: Sequence[Route] = (),
-    reranker: Reranker | None = None,
-) -> Signs:
-    """Features of ``sources``, whose best lines ``reranker`` reads."""
-    wanted, names = Wanted(question.judged, terms), named(question.names, terms)
-    lines = [line for source in sources for line in _lines(source, wanted)]
-    held = [wanted.held(line.words) for line in lines]
-    rarity = Rarity(held)
-    total = rarity.total(wanted.words) or 1.0
-    covers = [rarity.total(words) / total for words in held]
-    order = sorted(range(len(lines)), key=lambda n: -covers[n] - lines[n].source.score / 2)[:_READ]
-    near = [lines[n] for n in order]
-    scores = [line.source.score for line in near]
-    if reranker is not None and near:
-        read = wanted.relevance([line.passage for line in near], [line.words for line in near], reranker.score)
-        scores = [float(score) for score in read]
-    ranked = sorted(range(len(near)), key=lambda n: -scores[n])[:_BEST]
-    relevance = max(scores, default=0.0)
-    if reranker is not None and near:
-        best = [near[n] for n in ranked]
-        own = {stem for name in names for stem in content_stems(name.text)}
-        things = [word for word in wanted.words if word not in own and not word.isdigit()]
-        thing = max(things, key=rarity.of, default="")
-        said = not thing or any(wanted.has(thing, line.words) for line in (*best, *near[:_BEST]))
-        # A line that only names the question's subject is relevant to the name.
-        asked = wanted if said else Wanted(_without(question.judged, names), terms)
-        together = float(
-            asked.relevance([one.paragraph for one in best], [one.words for one in best], reranker.score).max()
-        )
-        relevance = max(relevance, together) if said else together
-    known = " ".join(_routed(routes))
-    absent = [name for name in unnamed(names, sources) if name.text not in known]
-    # A line with fewer of the question's words may be about something else in that year.
-    told = set().union(*(years(near[n].text) for n in ranked if covers[order[n]] >= covers[order[ranked[0]]]))
-    given = set().union(*(years(full_text(source)) for source in sources))
-    return Signs(
-        log_odds(relevance, _FARTHEST),
-        # Of two things compared, one may be answerable.
-        float(bool(absent) and not (question.compares and len(absent) < len(names))),
-        float(bool(question.years) and not (question.years & given and (not told or question.years & told))),
-    )
-
-
-def _lines(source: Source, wanted: Wanted) -> list[_Line]:
-    """Quotable lines of ``source``, each below the headings of the source's beginning and the nearest one in it. Of
-    each table, the row with most of the ``wanted`` words begins with its title: were all of them to, they would crowd
-    out other lines."""
-    inside = [number for number, unit in enumerate(source.units, start=1) if unit.heading]
-    lines: list[_Line] = []
-    best: dict[str, tuple[int, int]] = {}
-    for first, last in quotable_lines(source):
-        nearest = bisect_left(inside, first)
-        headings = (*source.section, *(source.words(n, n) for n in inside[max(nearest - 1, 0) : nearest]))
-        text = source.words(first, last)
-        words = frozenset(content_stems(" ".join((source.title, *headings, text))))
-        unit = source.units[first - 1]
-        if unit.kind == "cell":
-            above = source.between(source.line_start(first), unit.start)
-            held = len(list(wanted.held(words)))
-            if held > best.get(above, (-1, 0))[0]:
-                best[above] = held, len(lines)
-        lines.append(_Line(source, first, last, text, headings, words))
-    for above, (_, n) in best.items():
-        line = lines[n]
-        lines[n] = replace(line, text=f"{above} {line.text}".strip(), words=line.words | set(content_stems(above)))
-    return lines
-
-
-def _without(question: str, names: Sequence[Name]) -> str:
-    for name in names:
-        question = question.replace(name.text, " ")
-    return " ".join(question.split())
 
 
 def reason_to_refuse(
@@ -171,19 +41,17 @@ def reason_to_refuse(
     mentions: Mentions | None = None,
     document: Callable[[str], Document] | None = None,
     extractive: bool = False,
-    reranker: Reranker | None = None,
-    floor: float = BELOW,
 ) -> str:
     """Opening of a refusal with the reason why the sources cannot contain an answer to ``question``, or "" if they may.
 
     It is refused without sources; if its subject is named in no passage found and, by ``mentions`` (as
-    `SparseIndex.mentions`), in no document in scope; if no source has any of its words, and none is relevant or there
-    are no rerank scores; and if an answer is less probable than ``floor``.
+    `SparseIndex.mentions`), in no document in scope; and if no source has any of its words, and none is relevant or
+    there are no rerank scores.
 
     If the sources are in another language, their words are no evidence. A writer that only quotes (``extractive``) then
     refuses, unless a source contains a language-independent word of the question (a number, a name or an identifier);
-    other writers read the sources. ``document`` gives a whole document, to look up a name that is also a common word;
-    ``reranker`` is as in `signs_of`.
+    other writers read the sources. ``document`` gives a whole document, to look up a name that is also a common
+    word.
     """
     if not sources:
         scope = retrieval.scope
@@ -206,20 +74,11 @@ def reason_to_refuse(
     wanted = Wanted(question.judged, terms)
     if question.whole or question.task or not wanted.words:
         return ""
-    reranked = [hit.scores["rerank"] for hit in retrieval.hits if "rerank" in hit.scores]
-    unsure = not reranked or (not extractive and max(reranked) < BELOW)
-    if unsure and not any(wanted.held(line.words) for source in sources for line in _lines(source, wanted)):
-        return f"{_UNANSWERED} No passage found shares a word with the question."
-    if not reranked:
+    if any(hit.scores.get("rerank", 0.0) >= _RELEVANT for hit in retrieval.hits):
         return ""
-    signs = signs_of(question, sources, terms, retrieval.routes, reranker)
-    if ANSWERED(*astuple(signs)) >= floor:
+    if any(wanted.held(frozenset(content_stems(full_text(source)))) for source in sources):
         return ""
-    if signs.names or signs.years:
-        lacking = [f"“{escape(name.text)}”" for name in unnamed(names, sources)]
-        lacking += map(str, sorted(question.years)) if signs.years else []
-        return f"{_UNANSWERED} The passages found do not mention {' or '.join(lacking)}."
-    return _UNSURE
+    return f"{_UNANSWERED} No passage found shares a word with the question."
 
 
 def _named_nowhere(

@@ -24,7 +24,7 @@ _LEAST = 2  # content words that must remain
 _MOST_PARTS = 3
 _FEW = 8  # words of a question about a whole document that does not name it
 _CURRENCY = ("$", "€", "£", "¥")
-_OTHER = word_set("how who whom whose where when why is are was were does do did has have had")  # open other questions
+ASKING = word_set("how who whom whose where when why is are was were does do did has have had")  # open other questions
 _LONGEST_KIND = 3  # words before the document's kind ("the exclusive supply agreement")
 
 
@@ -134,7 +134,7 @@ def _asks_for_themes(words: Sequence[str], task: str, points: bool) -> bool:
     of = [place for place, word in enumerate(words) if word in lex.KINDS]
     themes = [place for place, word in enumerate(words) if word in listed("overview", "things")]
     rest = [word for word in words if word not in listed("task", "polite")]
-    return bool(themes) and themes[0] < min(of, default=len(words)) and rest[:1] != [] and rest[0] not in _OTHER
+    return bool(themes) and themes[0] < min(of, default=len(words)) and rest[:1] != [] and rest[0] not in ASKING
 
 
 def _content(words: Sequence[str], names: Sequence[str]) -> set[str]:

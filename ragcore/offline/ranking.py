@@ -76,12 +76,14 @@ LONGEST_PASSAGE = 600
 @dataclass(frozen=True, slots=True)
 class Scored:
     """Quote with its relative ``worth``, 0–1, and the cross-encoder's ``relevance`` (None without one); ``odds`` are
-    its log odds before they are made relative, without a cross-encoder those of its worth."""
+    its log odds before they are made relative, without a cross-encoder those of its worth. ``evidence``: log odds that
+    it is an answer: of its relevance and its resemblance to one, or for a row of what is asked for all of its odds."""
 
     quote: Quotable
     worth: float
     relevance: float | None
     odds: float
+    evidence: float
 
 
 class Ranking:
@@ -127,7 +129,7 @@ class Ranking:
         if reranker is None:
             worth = np.minimum(1.0, words + named + changes + FIT_WEIGHT / 10.0 * fits) * standing
             order, odds = np.argsort(-worth, kind="stable")[:CANDIDATES], odds_of(worth)
-            return [Scored(found[i], float(worth[i]), None, float(odds[i])) for i in order]
+            return [Scored(found[i], float(worth[i]), None, float(odds[i]), float(odds[i])) for i in order]
         likely = sources + WORDS_WEIGHT * (words + named + changes + fits)
         near = np.sort(np.argsort(-likely * standing, kind="stable")[:CANDIDATES])
         chosen = [found[i] for i in near]
@@ -145,8 +147,10 @@ class Ranking:
         odds += CENTRAL_WEIGHT * _central(chosen) * (held > 0)[near]
         odds -= SMALLER_WEIGHT * _smaller(found, held > 0)[near]
         worth = spread(odds) * standing[near]
+        evidence = own + FIT_WEIGHT * fits[near]
+        evidence = np.where(of_it[near], np.maximum(evidence, odds), evidence)
         order = np.lexsort((-odds, -worth))
-        return [Scored(chosen[n], float(worth[n]), float(relevance[n]), float(odds[n])) for n in order]
+        return [Scored(chosen[n], *(float(of[n]) for of in (worth, relevance, odds, evidence))) for n in order]
 
     def table(self, found: Sequence[Quotable]) -> list[Quotable]:
         """Rows of the table that the question names more closely than any row ("revenue by segment"), in the document

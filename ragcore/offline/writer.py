@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ragcore.config.settings import AnswerSettings
+from ragcore.offline.answerable import reason_to_doubt
 from ragcore.offline.extremes import Extreme, extreme
 from ragcore.offline.holders import holders
 from ragcore.offline.intents import about_whole, fit
@@ -28,7 +29,7 @@ from ragcore.text.names import singular
 from ragcore.text.numbers import figure, plural
 from ragcore.text.periods import is_part, years
 from ragcore.text.short_titles import short_titles
-from ragcore.text.terms import Term, Wanted
+from ragcore.text.terms import Wanted
 from ragcore.text.words import STOP_WORDS, tokens, without_brackets
 from ragcore.types import OFFLINE, Each, Overview, Source
 from ragcore.types.question import Comparison, Question
@@ -85,6 +86,11 @@ class OfflineWriter:
             held = holders(question.answer, own)
             if len(held) == 1 and ranking.fit(held[0].quote):
                 ranked = [held[0].quote, *ranked]
+        value = certain(question, request.terms, found, ranking) if not question.task else None
+        judged = value is None and not question.task and not question.whole
+        if judged and (doubt := reason_to_doubt(question, request, scored, self._settings.offline_floor)):
+            yield f"{NO_ANSWER} {doubt}"
+            return
         titles = _titles(request.sources)
         said = max((each.worth for each in scored if each.quote.row is None), default=0.0)
         share = self._settings.offline_share
@@ -95,7 +101,6 @@ class OfflineWriter:
         if not question.task and (rows := ranking.table(found)):
             yield from _table(rows, titles)
             return
-        value = certain(question, request.terms, found, ranking) if not question.task else None
         chosen = without_repeats([value, *ranked] if value else ranked, self._settings.offline_quotes)
         if not chosen:
             yield "" if question.task else f"{NO_ANSWER} No passage found is about this."
@@ -112,9 +117,10 @@ class OfflineWriter:
         """The best quote of each document side by side, and the documents without any."""
         leads = dict[str, _Lead]()
         for doc_id, question in of.questions.items():
-            own = [source for source in request.sources if source.doc_id == doc_id]
-            lead = self._lead(question, of.each, request.terms, own) if doc_id not in of.silent else None
-            if lead is not None:
+            if doc_id in of.silent:
+                continue
+            own = tuple(source for source in request.sources if source.doc_id == doc_id)
+            if lead := self._lead(question, of.each, replace(request, sources=own, routes=())):
                 leads[doc_id] = lead
         if not leads:
             yield f"{NO_ANSWER} No passage found is about this."
@@ -132,23 +138,29 @@ class OfflineWriter:
             silent = [f"the other {len(silent)} documents"]
         yield from _named("Nothing on this was found in", silent)
 
-    def _lead(self, question: Question, each: Each, terms: Sequence[Term], sources: Sequence[Source]) -> _Lead | None:
-        wanted = Wanted(question.judged, terms)
-        found = list(quotables(question, wanted, sources))
+    def _lead(self, question: Question, each: Each, task: WritingTask) -> _Lead | None:
+        wanted = Wanted(question.judged, task.terms)
+        found = list(quotables(question, wanted, task.sources))
         if each.words:
             found = _saying(each.words, found)
         ranking = Ranking(question, wanted)
         scored = ranking.scored(found, self._reranker)
+        near = scored
         if each.sign and not each.named:  # what is near to it has no place between values
-            scored = [
+            near = [
                 one
                 for one in scored
                 if one.relevance is None or one.relevance >= _RELEVANT or _is_asked_for(question, wanted, one.quote)
             ]
-        best = certain(question, terms, found, ranking) or next((one.quote for one in scored), None)
+        value = certain(question, task.terms, found, ranking)
+        best = value or next((one.quote for one in near), None)
         if best is None:
             return None
-        return _Lead(best if question.years else _latest(best), _is_asked_for(question, wanted, best))
+        asked_for = _is_asked_for(question, wanted, best)
+        known = value is not None or asked_for or bool(each.words)
+        if not known and reason_to_doubt(question, task, scored, self._settings.offline_floor):
+            return None
+        return _Lead(best if question.years else _latest(best), asked_for)
 
 
 @dataclass(frozen=True, slots=True)

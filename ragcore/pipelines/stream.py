@@ -17,7 +17,7 @@ from typing import Literal
 
 from ragcore import telemetry
 from ragcore.answer.cite import Citer, Marker, MarkerParser
-from ragcore.answer.refuse import BELOW, Mentions, reason_to_refuse, refusal
+from ragcore.answer.refuse import Mentions, reason_to_refuse, refusal
 from ragcore.answer.requests import build_request
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
@@ -271,9 +271,7 @@ class AnswerStream:
             terms=self._task.terms,
             mentions=self._with.mentions,
             document=self._with.document,
-            reranker=self._with.reranker if self._extractive else None,
             extractive=self._extractive,
-            floor=self._with.settings.answer.offline_floor if self._extractive else BELOW,
         )
 
     def _build_request(self) -> ModelRequest:

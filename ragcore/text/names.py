@@ -312,8 +312,16 @@ def _is_there(name: Name, texts: Sequence[str], titles: Sequence[str], given: Se
     # "JPM" names "JPMorgan".
     if name.text.isupper() and len(words) == 1 and len(words[0]) > 2 and any(one.startswith(words[0]) for one in given):
         return True
+    if len(words) == 1 and any(_is_clipped(words[0], tokens(title)) for title in titles):
+        return True
     lacking = [word for word in words if word not in given and not _misspelt(word, given)]
     return 2 * len(lacking) < len(words) or "".join(words) in given
+
+
+def _is_clipped(word: str, title: Sequence[str]) -> bool:
+    """Whether ``word`` is made of the beginnings of two words of a title, each of two letters or more: "Amex"."""
+    cuts = range(2, len(word) - 1)
+    return any(one.startswith(word[:n]) and two.startswith(word[n:]) for one, two in pairwise(title) for n in cuts)
 
 
 def _misspelt(word: str, given: Set[str]) -> bool:

@@ -72,7 +72,7 @@ def test_an_answer_is_kept_with_what_it_cites_and_changed_by_keeping_it_again(en
 
 
 def test_of_an_answer_that_quotes_its_first_line_is_expected(engine: Engine) -> None:
-    turn, answer = asked(engine, "What is said about nitrate, wells and the pump?")
+    turn, answer = asked(engine, "What is said about nitrate in wells?")
     draft = engine.evaluation.own.draft(turn)
     assert len(answer.citations) > 1, "more is quoted below it"
     assert answer.extractive

@@ -11,13 +11,13 @@ from ragcore.offline.intents import KIND_ONLY, answer_type, fit
 from ragcore.offline.writer import OfflineWriter
 from tests.answer.samples import SETTINGS
 from tests.documents import Grid, make_document
-from tests.offline.test_offline import WordReranker, whole
+from tests.offline.test_offline import ANSWER, WordReranker, whole
 
 
 def written(question: str, *lines: str | Grid) -> str:
     doc = make_document(*lines)
     request = build_request(question, (whole(doc),), (), lambda _: doc, SETTINGS)
-    return "".join(OfflineWriter(WordReranker(), SETTINGS.answer).stream(request))
+    return "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
 
 
 def test_a_sentence_of_the_wanted_kind_comes_before_one_that_only_speaks_of_it() -> None:
@@ -76,7 +76,7 @@ def test_the_sentence_of_that_form_is_quoted_first() -> None:
     )
     made = (whole(doc),)
     request = build_request("Who is the sponsor?", made, (), lambda _: doc, SETTINGS)
-    text = "".join(OfflineWriter(WordReranker(), SETTINGS.answer).stream(request))
+    text = "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
     assert "Sponsor: Larkfield Bio Ltd" in text
 
 
@@ -84,7 +84,7 @@ def test_what_a_document_is_about_is_what_it_reports_or_how_it_opens() -> None:
     def asked(*lines: str) -> str:
         doc = make_document(*lines)
         request = build_request("What is this document about?", (whole(doc),), (), lambda _: doc, SETTINGS)
-        return "".join(OfflineWriter(WordReranker(), SETTINGS.answer).stream(request))
+        return "".join(OfflineWriter(WordReranker(), ANSWER).stream(request))
 
     about = "This document is filed by a document writer of the document."
     text = asked(about, "On May 3, 2022, Larkfield announced a loan of $5 million.", "It filed the document.")

@@ -39,6 +39,13 @@ def test_a_question_in_another_word_for_it_is_answered(library: Engine) -> None:
     assert any("Capital expenditure was $9.7 million" in citation.quote for citation in answer.citations)
 
 
+def test_a_slip_of_the_pen_is_understood_and_shown(library: Engine) -> None:
+    answer = library.ask("What was the capital expenditrue?").run()
+    assert answer.question == "What was the capital expenditrue?"
+    assert answer.standalone == "What was the capital expenditure?"
+    assert "Capital expenditure was $9.7 million" in answer.citations[0].quote
+
+
 def test_what_one_short_sentence_says_is_no_refusal(library: Engine) -> None:
     answer = library.ask("What reacts violently with water?").run()
     assert not answer.refused

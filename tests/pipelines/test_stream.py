@@ -251,7 +251,7 @@ def test_what_is_plainly_not_there_is_refused_without_asking_the_writer() -> Non
 
 def test_the_question_cannot_cite_or_format_in_its_refusal() -> None:
     question = "<<SOURCE 1>> <script>alert(1)</script> **bold** Which sponsor erupted at Vesuvius?"
-    _, answer = finish(answering(ScriptedWriter("Never asked."), IND, question=question, rerank=0.0001))
+    _, answer = finish(answering(ScriptedWriter("<<NO ANSWER>>"), IND, question=question, rerank=0.0001))
     assert answer.refused
     shown = r"Searched for “\<\<SOURCE 1>> \<script>alert(1)\</script> \*\*bold\*\* Which sponsor erupted at Vesuvius?”"
     assert shown in answer.text

@@ -1,0 +1,86 @@
+"""Answerability: the probability that the quotes ranked first answer a question, and what a refusal says otherwise.
+
+What the cross-encoder says of these quotes is the evidence, beside names and years of the question that are nowhere.
+The weights are fitted by `benchmarks.answerable` on questions with and without the passages that answer them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from typing import Final
+
+from ragcore.offline.lists import stems
+from ragcore.offline.question import ASKING
+from ragcore.offline.ranking import Scored
+from ragcore.protocols import WritingTask
+from ragcore.text.logistic import Logistic
+from ragcore.text.markdown import escape
+from ragcore.text.names import full_text, named, unnamed
+from ragcore.text.periods import years
+from ragcore.text.terms import Wanted
+from ragcore.text.words import tokens
+from ragcore.types.question import Question
+
+FIRST = 5  # quotes that count
+_TOPIC = 2  # words of a question that is a topic
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """Features of answerability: the ``evidence`` of the best of the first quotes (`Scored`); ``names``, whether some
+    of the question's are in no passage; ``years``, whether its are in none, or these quotes speak of others."""
+
+    evidence: float
+    names: float
+    years: float
+
+
+# In the order of `Signs`.
+ANSWERED: Final = Logistic(-2.15, (0.56, -3.26, -4.59))
+
+
+def reason_to_doubt(question: Question, task: WritingTask, scored: Sequence[Scored], floor: float) -> str:
+    """Opening of a refusal if quotes ``scored``, best first, answer ``question`` with a probability below ``floor``; ""
+    if they may, if ``question`` is but a topic that one of them is on, and without a cross-encoder's relevance."""
+    if not scored or scored[0].relevance is None or _is_on_topic(question, task, scored):
+        return ""
+    signs = signs_of(question, task, scored)
+    if ANSWERED(*astuple(signs)) >= floor:
+        return ""
+    lacking = [f"“{escape(name)}”" for name in _absent_names(question, task)]
+    lacking += map(str, sorted(question.years)) if signs.years else []
+    if lacking:
+        return f"The passages found do not mention {' or '.join(lacking)}."
+    # Nothing shows that it is missing: it may take several passages, or a calculation.
+    return "None of the passages found answers this question on its own."
+
+
+def signs_of(question: Question, task: WritingTask, scored: Sequence[Scored]) -> Signs:
+    """Features of quotes ``scored`` for ``question``, best first, of the sources of ``task``."""
+    near = scored[:FIRST]
+    told = frozenset[int]().union(*(years(one.quote.passage) | one.quote.years for one in near))
+    given = frozenset[int]().union(*(years(full_text(source)) for source in task.sources))
+    return Signs(
+        max(one.evidence for one in near),
+        float(bool(_absent_names(question, task))),
+        float(bool(question.years) and not (question.years & given and (not told or question.years & told))),
+    )
+
+
+def _is_on_topic(question: Question, task: WritingTask, scored: Sequence[Scored]) -> bool:
+    """Whether ``question`` is but a topic, of one or two words, and one of the first quotes has these with its
+    headings; who asks who, how or why asks for more."""
+    wanted, beside = Wanted(question.judged, task.terms), stems("overview", "beside")
+    topic = [word for word in wanted.words if word not in beside]
+    if not 0 < len(topic) <= _TOPIC or not ASKING.isdisjoint(tokens(question.main)[:1]):
+        return False
+    return any(all(wanted.has(word, one.quote.words) for word in topic) for one in scored[:FIRST])
+
+
+def _absent_names(question: Question, task: WritingTask) -> list[str]:
+    """Names of ``question`` that no source has; none if another one of a comparison is there."""
+    names = named(question.names, task.terms)
+    known = " ".join(route.name for route in task.routes if route.name)
+    absent = [name.text for name in unnamed(names, task.sources) if name.text not in known]
+    return [] if question.compares and len(absent) < len(names) else absent

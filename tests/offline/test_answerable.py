@@ -1,0 +1,90 @@
+"""Whether quotes answer a question: what the reader says of the best ones, and names and years that are nowhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragcore.offline.answerable import Signs, signs_of
+from ragcore.offline.question import read
+from ragcore.offline.quotes import quotables
+from ragcore.offline.ranking import Ranking
+from ragcore.offline.writer import OfflineWriter
+from ragcore.prompts import NO_ANSWER
+from ragcore.protocols import ModelRequest, WritingTask
+from ragcore.text.terms import Wanted
+from ragcore.types import Document, Route
+from tests.answer.samples import PROSE, SETTINGS, sources
+from tests.documents import Grid, Heading, make_document
+from tests.offline.test_offline import WordReranker, whole
+
+
+def signs(query: str, doc: Document, routes: tuple[Route, ...] = ()) -> Signs:
+    question, source = read(query), whole(doc)
+    wanted = Wanted(question.judged)
+    scored = Ranking(question, wanted).scored(list(quotables(question, wanted, [source])), WordReranker())
+    return signs_of(question, WritingTask(query, (source,), routes=routes), scored)
+
+
+def test_what_the_best_quote_says_of_another_year_is_no_sign_of_an_answer() -> None:
+    doc = make_document("A dividend of $1.20 per share was paid in 2019.", "Bonds fall due in March 2020.")
+    given = [signs(f"What dividend was paid in {year}?", doc).years for year in (2019, 2031)]
+    assert given == [0.0, 1.0]
+
+
+def test_a_row_says_its_years_beside_a_sentence_of_another_one() -> None:
+    doc = make_document(
+        "Field sensors: long contracts; 71% of segment revenue in fiscal 2025.",
+        Grid("Revenue by segment", [["", "2025", "2024"], ["Field Sensors", "71,340", "61,905"], ["Other", "8", "9"]]),
+    )
+    given = [signs(f"What was revenue of Field Sensors in {year}?", doc).years for year in (2024, 2031)]
+    assert given == [0.0, 1.0]
+
+
+def test_a_row_is_about_what_its_table_is_called() -> None:
+    doc = make_document(
+        "A letter to all shareholders.",
+        Heading("Employees by site"),
+        Grid("", [["At 30 September", "2025"], ["Aberfeld", "312"], ["Leuven", "196"]]),
+        Heading("Results of operations"),
+        Grid("Orders by region", [["", "2025"], ["North", "31"], ["South", "19"]]),
+    )
+    for query in ("How many employees by site?", "How many orders by region?"):
+        # A row with all of the words, and a reader that goes by them.
+        assert signs(query, doc).evidence > 9.0
+
+
+def test_a_quote_that_looks_like_an_answer_is_more_of_one() -> None:
+    said = ("Jon Aske has been our CFO since the autumn of 2018.", "Our CFO spoke to all of the shareholders in 2018.")
+    given = [signs("Who is the CFO?", make_document(text)).evidence for text in said]
+    assert given[0] > given[1]
+
+
+def test_names_that_no_passage_has_are_a_sign_unless_the_question_names_the_document_by_them() -> None:
+    doc = make_document("Revenues of Nordlund rose 10% to $62.4 billion.")
+    assert signs("What were the revenues of Boeing?", doc).names == 1.0
+    assert signs("What were the revenues of Nordlund?", doc).names == 0.0
+    assert signs("Compare the revenues of Nordlund with those of Boeing", doc).names == 0.0
+    assert signs("What were the revenues of Boeing?", doc, (Route(doc.doc_id, 1.0, "Boeing"),)).names == 0.0
+
+
+def answer(query: str, floor: float) -> str:
+    settings = SETTINGS.answer.model_copy(update={"offline_floor": floor})
+    request = ModelRequest(task=WritingTask(query, sources(PROSE)))
+    return "".join(OfflineWriter(WordReranker(), settings).stream(request))
+
+
+@pytest.mark.parametrize("query", ["Why did revenues rise?", "Did Boeing cancel in fiscal 2023?"])
+def test_below_its_floor_the_writer_refuses(query: str) -> None:
+    assert not answer(query, 0.0).startswith(NO_ANSWER)
+    assert answer(query, 1.0).startswith(NO_ANSWER)
+    assert NO_ANSWER not in answer(f"Summarise: {query}", 1.0)
+
+
+def test_a_topic_is_answered_where_something_is_said_on_it() -> None:
+    assert answer("Tell me about revenues", 1.0).startswith("“Revenues rose")
+    assert answer("What are the main revenues?", 1.0).startswith("“Revenues rose")
+    assert answer("Tell me about competition", 1.0).startswith(NO_ANSWER)
+
+
+def test_a_refusal_says_which_names_and_years_are_missing() -> None:
+    assert "do not mention “Boeing” or 2031" in answer("Did Boeing cancel in fiscal 2031?", 1.0)
