@@ -14,6 +14,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from string import ascii_lowercase
 from typing import Annotated
 
@@ -57,6 +58,7 @@ MAX_TOKENS = 300
 _NAME = 0.6  # of a label's stems, if it is a name
 _KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _SHORTEST_MISSPELT = 5  # letters
+_MOST_SLIPS = 3  # in a question
 _WORD = re.compile(rf"(?<![\w'’&.-])[^\W\d_]{{{_SHORTEST_MISSPELT},}}(?![\w&-]|['’](?!s\b))")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -106,7 +108,8 @@ def check(question: str, history: Sequence[Turn]) -> None:
 def spelled(question: str, mentions: Callable[[str], Mapping[str, int]]) -> str:
     """``question`` with each word that no document has as it is there but for one slip behind its first letter: two
     letters exchanged, one too many or too few, or, before the last, one pressed instead of its neighbour. Of several
-    words the most frequent is taken, by ``mentions`` (as `SparseIndex.mentions`).
+    words the most frequent is taken, by ``mentions`` (as `SparseIndex.mentions`). If more than three words are unknown,
+    they are no slips.
 
     Any letter in place of another would be too much: sulfite is not sulfate, nor the payer the payee. Noisy-channel
     spelling correction (Kernighan, Church and Gale, COLING 1990) with the documents as the dictionary."""
@@ -114,19 +117,23 @@ def spelled(question: str, mentions: Callable[[str], Mapping[str, int]]) -> str:
     def number(word: str) -> int:
         return sum(mentions(word).values())
 
-    def known(match: re.Match[str]) -> str:
-        word = match.group()
+    def is_unknown(word: str) -> bool:
         low = word.lower()
         # A word that is one token is common, and may be meant though no document has it.
         common = 1 in (count_tokens(f" {low}"), count_tokens(f" {word}"))
-        if common or word[1:] != low[1:] or number(low) or number(stem(low)):
-            return word
-        there = {slip: count for slip in _slips(low) if (count := number(slip))}
+        return not common and word[1:] == low[1:] and not number(low) and not number(stem(low))
+
+    def known(word: str) -> str:
+        there = {slip: count for slip in _slips(word.lower()) if (count := number(slip))}
         for stemmed in {stem(slip) for slip in there if stem(slip) != slip}:
             there.pop(stemmed, None)  # an index holds the stems of its words too
         return word[0] + max(there, key=lambda slip: there[slip])[1:] if there else word
 
-    return _WORD.sub(known, question)
+    unknown = list(islice((match for match in _WORD.finditer(question) if is_unknown(match.group())), _MOST_SLIPS + 1))
+    if len(unknown) <= _MOST_SLIPS:
+        for match in reversed(unknown):
+            question = question[: match.start()] + known(match.group()) + question[match.end() :]
+    return question
 
 
 def _slips(word: str) -> set[str]:

@@ -366,6 +366,7 @@ def test_a_slip_of_the_pen_is_read_as_the_word_of_the_documents(typed: str, read
         "Which words are unknown?",
         "Is REVNUE-7 safe, and what of revnue-like or Revn-ue?",
         "¿Cuántos empleados tiene?",
+        "Was reveneu revneue revenuee reevnue and compnay one?",  # another language, perhaps
     ],
 )
 def test_words_that_may_be_meant_are_kept(question: str) -> None:
