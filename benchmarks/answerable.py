@@ -54,6 +54,8 @@ def measured(home: Path, given: Sequence[Given]) -> tuple[Array, Array]:
     answered: list[float] = []
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
         ids = {Path(info.name).stem: info.doc_id for info in engine.documents() if info.indexed}
+        reranker = engine.models.reranker
+        assert reranker is not None
         for *_, item, docs, there in given:
             if len(item["turns"]) > 1 or not ids.keys() >= set(docs):
                 continue
@@ -63,10 +65,10 @@ def measured(home: Path, given: Sequence[Given]) -> tuple[Array, Array]:
                 if isinstance(event, Found) and event.sources and not question.whole:
                     wanted, routes = Wanted(question.judged, terms), event.retrieval.routes
                     found = list(quotables(question, wanted, event.sources))
-                    scored = Ranking(question, wanted, routes=routes).scored(found, engine.models.reranker)
+                    scored = Ranking(question, wanted, routes=routes).scored(found, reranker)
                     task = WritingTask(text, event.sources, terms, routes)
                     if scored:
-                        rows.append(list(asdict(signs_of(question, task, scored)).values()))
+                        rows.append(list(asdict(signs_of(question, task, scored, reranker)).values()))
                         answered.append(float(there))
     return np.array(rows), np.array(answered)
 

@@ -12,8 +12,9 @@ from typing import Final
 
 from ragcore.offline.lists import stems
 from ragcore.offline.question import ASKING
-from ragcore.offline.ranking import Scored
-from ragcore.protocols import WritingTask
+from ragcore.offline.quotes import Quotable
+from ragcore.offline.ranking import LONGEST_PASSAGE, Scored, odds_of
+from ragcore.protocols import Reranker, WritingTask
 from ragcore.text.logistic import Logistic
 from ragcore.text.markdown import escape
 from ragcore.text.names import full_text, named, unnamed
@@ -28,8 +29,9 @@ _TOPIC = 2  # words of a question that is a topic
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """Features of answerability: the ``evidence`` of the best of the first quotes (`Scored`); ``names``, whether some
-    of the question's are in no passage; ``years``, whether its are in none, or these quotes speak of others."""
+    """Features of answerability: the ``evidence`` of the best of the first quotes (`Scored`), or the log odds of
+    relevance of the first one with the sentence before it, which may name its subject; ``names``, whether some of the
+    question's are in no passage; ``years``, whether its are in none, or these quotes speak of others."""
 
     evidence: float
     names: float
@@ -37,15 +39,17 @@ class Signs:
 
 
 # In the order of `Signs`.
-ANSWERED: Final = Logistic(-2.15, (0.56, -3.26, -4.59))
+ANSWERED: Final = Logistic(-2.16, (0.56, -3.22, -4.53))
 
 
-def reason_to_doubt(question: Question, task: WritingTask, scored: Sequence[Scored], floor: float) -> str:
+def reason_to_doubt(
+    question: Question, task: WritingTask, scored: Sequence[Scored], reranker: Reranker | None, floor: float
+) -> str:
     """Opening of a refusal if quotes ``scored``, best first, answer ``question`` with a probability below ``floor``; ""
-    if they may, if ``question`` is but a topic that one of them is on, and without a cross-encoder's relevance."""
-    if not scored or scored[0].relevance is None or _is_on_topic(question, task, scored):
+    if they may, if ``question`` is but a topic that one of them is on, and without a ``reranker``."""
+    if not scored or reranker is None or _is_on_topic(question, task, scored):
         return ""
-    signs = signs_of(question, task, scored)
+    signs = signs_of(question, task, scored, reranker)
     if ANSWERED(*astuple(signs)) >= floor:
         return ""
     lacking = [f"“{escape(name)}”" for name in _absent_names(question, task)]
@@ -56,16 +60,26 @@ def reason_to_doubt(question: Question, task: WritingTask, scored: Sequence[Scor
     return "None of the passages found answers this question on its own."
 
 
-def signs_of(question: Question, task: WritingTask, scored: Sequence[Scored]) -> Signs:
+def signs_of(question: Question, task: WritingTask, scored: Sequence[Scored], reranker: Reranker) -> Signs:
     """Features of quotes ``scored`` for ``question``, best first, of the sources of ``task``."""
-    near = scored[:FIRST]
+    near, best = scored[:FIRST], scored[0].quote
+    wanted = Wanted(question.judged, task.terms)
+    together = odds_of(wanted.relevance([_with_sentence_before(best)], [best.words], reranker.score))
     told = frozenset[int]().union(*(years(one.quote.passage) | one.quote.years for one in near))
     given = frozenset[int]().union(*(years(full_text(source)) for source in task.sources))
     return Signs(
-        max(one.evidence for one in near),
+        max(float(together[0]), *(one.evidence for one in near)),
         float(bool(_absent_names(question, task))),
         float(bool(question.years) and not (question.years & given and (not told or question.years & told))),
     )
+
+
+def _with_sentence_before(quote: Quotable) -> str:
+    """Passage of a quote with the sentence before it in its paragraph, if it has one and was not read so already."""
+    first = next(first for first, last in quote.source.lines() if first <= quote.first <= last)
+    if quote.row is not None or quote.first == first or quote.first - 1 in quote.before:
+        return quote.passage[:LONGEST_PASSAGE]
+    return quote.passage.removesuffix(quote.text) + quote.source.words(quote.first - 1, quote.last)[-LONGEST_PASSAGE:]
 
 
 def _is_on_topic(question: Question, task: WritingTask, scored: Sequence[Scored]) -> bool:

@@ -18,7 +18,7 @@ from ragcore.offline.intents import about_whole, fit
 from ragcore.offline.lists import data, listed
 from ragcore.offline.question import read
 from ragcore.offline.quotes import Quotable, marker, quotables, without_repeats
-from ragcore.offline.ranking import Ranking
+from ragcore.offline.ranking import Ranking, Scored
 from ragcore.offline.rows import Cell, Row, brief, in_figures, is_rate, parts_of_column, unit_of
 from ragcore.offline.values import certain
 from ragcore.prompts import NO_ANSWER
@@ -88,7 +88,7 @@ class OfflineWriter:
                 ranked = [held[0].quote, *ranked]
         value = certain(question, request.terms, found, ranking) if not question.task else None
         judged = value is None and not question.task and not question.whole
-        if judged and (doubt := reason_to_doubt(question, request, scored, self._settings.offline_floor)):
+        if judged and (doubt := self._reason_to_doubt(question, request, scored)):
             yield f"{NO_ANSWER} {doubt}"
             return
         titles = _titles(request.sources)
@@ -112,6 +112,9 @@ class OfflineWriter:
             yield from _quotes(chosen, titles)
         else:
             yield from _answer(question, chosen if value else _told_apart(chosen), titles, certain=value is not None)
+
+    def _reason_to_doubt(self, question: Question, task: WritingTask, scored: Sequence[Scored]) -> str:
+        return reason_to_doubt(question, task, scored, self._reranker, self._settings.offline_floor)
 
     def _compared(self, of: Comparison, request: WritingTask) -> Iterator[str]:
         """The best quote of each document side by side, and the documents without any."""
@@ -158,7 +161,7 @@ class OfflineWriter:
             return None
         asked_for = _is_asked_for(question, wanted, best)
         known = value is not None or asked_for or bool(each.words)
-        if not known and reason_to_doubt(question, task, scored, self._settings.offline_floor):
+        if not known and self._reason_to_doubt(question, task, scored):
             return None
         return _Lead(best if question.years else _latest(best), asked_for)
 

@@ -21,8 +21,9 @@ from tests.offline.test_offline import WordReranker, whole
 def signs(query: str, doc: Document, routes: tuple[Route, ...] = ()) -> Signs:
     question, source = read(query), whole(doc)
     wanted = Wanted(question.judged)
-    scored = Ranking(question, wanted).scored(list(quotables(question, wanted, [source])), WordReranker())
-    return signs_of(question, WritingTask(query, (source,), routes=routes), scored)
+    reranker = WordReranker()
+    scored = Ranking(question, wanted).scored(list(quotables(question, wanted, [source])), reranker)
+    return signs_of(question, WritingTask(query, (source,), routes=routes), scored, reranker)
 
 
 def test_what_the_best_quote_says_of_another_year_is_no_sign_of_an_answer() -> None:
@@ -51,6 +52,13 @@ def test_a_row_is_about_what_its_table_is_called() -> None:
     for query in ("How many employees by site?", "How many orders by region?"):
         # A row with all of the words, and a reader that goes by them.
         assert signs(query, doc).evidence > 9.0
+
+
+def test_a_sentence_whose_subject_stands_before_it_is_read_with_that() -> None:
+    together = make_document("Nitrate was measured in all of the forty wells. The highest reading was 61.4 milligrams.")
+    apart = make_document("Nitrate was measured in all of the forty wells.", "The highest reading was 61.4 milligrams.")
+    given = [signs("What was the highest nitrate reading?", doc).evidence for doc in (together, apart)]
+    assert given[0] > given[1]
 
 
 def test_a_quote_that_looks_like_an_answer_is_more_of_one() -> None:
