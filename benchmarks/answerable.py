@@ -3,9 +3,9 @@
     python -m benchmarks answerable --home DIR SET.json ...
 
 ``--home`` is an indexed library; sets as for `answers`, of which questions with several turns are left out. The weights
-of `ragcore.offline.answerable.ANSWERED` are printed as fitted on all of them, and for each threshold the share
-of unanswered questions that are refused, each judged by weights that were fitted without its tenth of the set, beside
-the cross-encoder's best relevance alone.
+of `ragcore.offline.answerable.ANSWERED` are printed as fitted on all of them, also on those that the writer does not
+judge by them (a certain value, a topic), and for each threshold the share of unanswered questions that are refused,
+each judged by weights that were fitted without its tenth of the set, beside the evidence alone.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from ragcore.errors import (
     IndexMismatch,
     InputError,
     NotAPdf,
+    QuestionTooLong,
     UnknownDocument,
 )
 from ragcore.progress import Progress
@@ -183,6 +184,12 @@ def test_a_conversation_keeps_its_thread_and_reopens(library: Engine) -> None:
 def test_a_question_without_words_is_refused(library: Engine) -> None:
     with pytest.raises(EmptyQuestion):
         library.ask("  ").run()
+
+
+def test_a_question_is_checked_before_its_words_are_looked_up(engine: Engine) -> None:
+    for question, error in (("", EmptyQuestion), ("reveneu " * 2000, QuestionTooLong)):
+        with pytest.raises(error):
+            engine.ask(question).run()
 
 
 def test_nothing_indexed_is_said_and_kept_in_the_conversation(engine: Engine) -> None:

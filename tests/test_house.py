@@ -36,8 +36,8 @@ LINES = {
     "grid": 1490,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6972,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10594,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 4870,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
-    "pipelines": 2236,  # with scans of folders, what became of cited words, made pages, structures: building, state
+    "offline": 4873,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
+    "pipelines": 2237,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1343,
     "report": 1846,  # with values as data, the request for a section, and sections named by a requirement
     "retrieve": 2275,  # with overviews, what structures find, and what each of several documents is asked

@@ -184,7 +184,7 @@ def nearest_units(query: str, sources: Sequence[Source], terms: Sequence[Term] =
     wanted = Wanted(query, terms)
     near: list[tuple[bool, float, tuple[int, int, int, str]]] = []
     for source in sources:
-        lines = [line for line in quotable_lines(source) if not source.units[line[0] - 1].heading]
+        lines = [line for line in _quotable_lines(source) if not source.units[line[0] - 1].heading]
         units = [(source.number, *line, source.words(*line)) for line in lines]
         covered = [(wanted.cover(set(content_stems(unit[3]))), unit) for unit in units]
         covered = sorted((each for each in covered if each[0] > 0.0), key=lambda each: -each[0])
@@ -200,7 +200,7 @@ def _quoted(words: Sequence[str]) -> str:
     return ", ".join(f"“{escape(word)}”" for word in words)
 
 
-def quotable_lines(source: Source) -> Iterator[tuple[int, int]]:
+def _quotable_lines(source: Source) -> Iterator[tuple[int, int]]:
     """First and last unit numbers of the document's meaningful sentences and rows."""
     for first, last in source.lines():
         if source.units[first - 1].generated:

@@ -52,7 +52,7 @@ def reason_to_doubt(
     signs = signs_of(question, task, scored, reranker)
     if ANSWERED(*astuple(signs)) >= floor:
         return ""
-    lacking = [f"“{escape(name)}”" for name in _absent_names(question, task)]
+    lacking = [f"“{escape(name)}”" for name in _absent_names(question, task)] if signs.names else []
     lacking += map(str, sorted(question.years)) if signs.years else []
     if lacking:
         return f"The passages found do not mention {' or '.join(lacking)}."
@@ -76,8 +76,7 @@ def signs_of(question: Question, task: WritingTask, scored: Sequence[Scored], re
 
 def _with_sentence_before(quote: Quotable) -> str:
     """Passage of a quote with the sentence before it in its paragraph, if it has one and was not read so already."""
-    first = next(first for first, last in quote.source.lines() if first <= quote.first <= last)
-    if quote.row is not None or quote.first == first or quote.first - 1 in quote.before:
+    if quote.row is not None or quote.first == quote.opening or quote.first - 1 in quote.before:
         return quote.passage[:LONGEST_PASSAGE]
     return quote.passage.removesuffix(quote.text) + quote.source.words(quote.first - 1, quote.last)[-LONGEST_PASSAGE:]
 

@@ -91,6 +91,11 @@ class Quotable:
         return self.name & name_stems(self.row.head) if self.row is not None else frozenset()
 
     @property
+    def opening(self) -> int:
+        """First unit of its paragraph or row."""
+        return next(first for first, last in self.source.lines() if first <= self.first <= last)
+
+    @property
     def start(self) -> int:
         return self.source.units[self.first - 1].start
 
@@ -352,8 +357,7 @@ def spans_of(question: Question) -> frozenset[int]:
 
 def with_paragraph(quote: Quotable) -> str:
     """Sentence with the preceding text of its paragraph, which may name its subject."""
-    first = next(first for first, last in quote.source.lines() if first <= quote.first <= last)
-    return quote.source.words(first, quote.last) if quote.row is None else quote.passage
+    return quote.source.words(quote.opening, quote.last) if quote.row is None else quote.passage
 
 
 def without_repeats(quotes: Iterable[Quotable], most: int) -> list[Quotable]:

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ragcore.answer.chat import Rewritten, booked, rewrite, spelled, tells_of_part
+from ragcore.answer.chat import Rewritten, booked, check, rewrite, spelled, tells_of_part
 from ragcore.answer.sources import build_sources
 from ragcore.cancel import Stop
 from ragcore.config.settings import Settings
@@ -38,6 +38,7 @@ class AnswerPipeline:
     ) -> AnswerStream:
         """Answer to ``question``; the writer is called only on iteration, also for a request that it answered before if
         ``fresh``. Raises what rewriting and retrieval raise."""
+        check(question, history)  # before its words are looked up
         mentions = self.search.sparse().mentions  # opened once, not per word
         written = spelled(question, mentions)
         rewritten = self._standalone(written, scope, history, stop)
