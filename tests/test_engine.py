@@ -299,7 +299,7 @@ def test_a_cancelled_reading_goes_on_where_it_stopped(engine: Engine) -> None:
 
 @pytest.mark.slow
 def test_a_page_that_cannot_be_read_is_told_with_its_document(tmp_path: Path) -> None:
-    limits = {"ingest.page_seconds": 3.0, "ingest.plain_seconds": 1.0, "ingest.workers": 1}
+    limits = {"ingest.page_seconds": 12.0, "ingest.plain_seconds": 2.0, "ingest.workers": 1}
     (tmp_path / "given.pdf").write_bytes(pdfs.with_endless_page())
     with Engine.open(home=tmp_path / "home", overrides=limits) as engine:
         doc_id = engine.add((tmp_path / "given.pdf").read_bytes(), "given.pdf").doc_id
@@ -311,7 +311,7 @@ def test_a_page_that_cannot_be_read_is_told_with_its_document(tmp_path: Path) ->
     listed = run(["--home", str(tmp_path / "home"), "documents"]).stdout
     assert "page 2 not read" in listed
     elements = run(["--home", str(tmp_path / "home"), "elements", doc_id, "--page", "2"]).stdout
-    assert "longer than 1 s" in elements
+    assert "longer than 2 s" in elements
 
 
 def _titled(data: bytes, title: str) -> bytes:
