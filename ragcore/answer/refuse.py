@@ -17,7 +17,7 @@ from ragcore.text.numbers import plural
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, says_something
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import content_stems, tokens
-from ragcore.types import Document, Retrieval, Route, Scope, Source
+from ragcore.types import Document, Retrieval, Scope, Source
 from ragcore.types.question import Name, Question
 from ragcore.types.scope import nothing_found
 
@@ -60,8 +60,8 @@ def reason_to_refuse(
             return f"{escape(nothing_found(scope))} Widen the scope, or add a document."
         return f"{_UNANSWERED} No passage was found."
     names = named(question.names, terms)
-    known = _routed(retrieval.routes)
-    nowhere = [] if known else _named_nowhere(names, sources, retrieval, mentions, document)
+    routed = any(route.name for route in retrieval.routes)
+    nowhere = [] if routed else _named_nowhere(names, sources, retrieval, mentions, document)
     # Of two compared subjects, one can be described.
     about = [name for name in names if name not in nowhere and (name.owner or question.compares)]
     if any(name.owner for name in nowhere) and not about:
@@ -101,11 +101,6 @@ def _named_nowhere(
         if not there:
             out.append(name)
     return out
-
-
-def _routed(routes: Sequence[Route]) -> list[str]:
-    """Words of the question by which documents were found."""
-    return [route.name for route in routes if route.name]
 
 
 def in_another_language(what: str, spoken: str, sources: Sequence[Source]) -> str:
