@@ -65,10 +65,11 @@ def measured(home: Path, given: Sequence[Given]) -> tuple[Array, Array]:
                 if isinstance(event, Found) and event.sources and not question.whole:
                     wanted, routes = Wanted(question.judged, terms), event.retrieval.routes
                     found = list(quotables(question, wanted, event.sources))
-                    scored = Ranking(question, wanted, routes=routes).scored(found, reranker)
+                    ranking = Ranking(question, wanted, routes=routes)
+                    scored = ranking.scored(found, reranker)
                     task = WritingTask(text, event.sources, terms, routes)
                     if scored:
-                        rows.append(list(asdict(signs_of(question, task, scored, reranker)).values()))
+                        rows.append(list(asdict(signs_of(ranking, task, scored, reranker)).values()))
                         answered.append(float(there))
     return np.array(rows), np.array(answered)
 

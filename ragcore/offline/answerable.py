@@ -13,13 +13,12 @@ from typing import Final
 from ragcore.offline.lists import stems
 from ragcore.offline.question import ASKING
 from ragcore.offline.quotes import Quotable
-from ragcore.offline.ranking import LONGEST_PASSAGE, Scored, odds_of
+from ragcore.offline.ranking import LONGEST_PASSAGE, Ranking, Scored, odds_of
 from ragcore.protocols import Reranker, WritingTask
 from ragcore.text.logistic import Logistic
 from ragcore.text.markdown import escape
 from ragcore.text.names import full_text, named, unnamed
 from ragcore.text.periods import years
-from ragcore.text.terms import Wanted
 from ragcore.text.words import tokens
 from ragcore.types.question import Question
 
@@ -43,28 +42,27 @@ ANSWERED: Final = Logistic(-2.16, (0.56, -3.22, -4.53))
 
 
 def reason_to_doubt(
-    question: Question, task: WritingTask, scored: Sequence[Scored], reranker: Reranker | None, floor: float
+    of: Ranking, task: WritingTask, scored: Sequence[Scored], reranker: Reranker | None, floor: float
 ) -> str:
-    """Opening of a refusal if quotes ``scored``, best first, answer ``question`` with a probability below ``floor``; ""
-    if they may, if ``question`` is but a topic that one of them is on, and without a ``reranker``."""
-    if not scored or reranker is None or _is_on_topic(question, task, scored):
+    """Opening of a refusal if quotes ``scored``, best first, answer the question ``of`` a ranking with a probability
+    below ``floor``; "" if they may, if it is but a topic that one of them is on, and without a ``reranker``."""
+    if not scored or reranker is None or _is_on_topic(of, scored):
         return ""
-    signs = signs_of(question, task, scored, reranker)
+    signs = signs_of(of, task, scored, reranker)
     if ANSWERED(*astuple(signs)) >= floor:
         return ""
-    lacking = [f"“{escape(name)}”" for name in _absent_names(question, task)] if signs.names else []
-    lacking += map(str, sorted(question.years)) if signs.years else []
+    lacking = [f"“{escape(name)}”" for name in _absent_names(of.question, task)] if signs.names else []
+    lacking += map(str, sorted(of.question.years)) if signs.years else []
     if lacking:
         return f"The passages found do not mention {' or '.join(lacking)}."
     # Nothing shows that it is missing: it may take several passages, or a calculation.
     return "None of the passages found answers this question on its own."
 
 
-def signs_of(question: Question, task: WritingTask, scored: Sequence[Scored], reranker: Reranker) -> Signs:
-    """Features of quotes ``scored`` for ``question``, best first, of the sources of ``task``."""
-    near, best = scored[:FIRST], scored[0].quote
-    wanted = Wanted(question.judged, task.terms)
-    together = odds_of(wanted.relevance([_with_sentence_before(best)], [best.words], reranker.score))
+def signs_of(of: Ranking, task: WritingTask, scored: Sequence[Scored], reranker: Reranker) -> Signs:
+    """Features of quotes ``scored`` by a ranking, best first, of the sources of ``task``."""
+    question, near, best = of.question, scored[:FIRST], scored[0].quote
+    together = odds_of(of.wanted.relevance([_with_sentence_before(best)], [best.words], reranker.score))
     told = frozenset[int]().union(*(years(one.quote.passage) | one.quote.years for one in near))
     given = frozenset[int]().union(*(years(full_text(source)) for source in task.sources))
     return Signs(
@@ -81,14 +79,13 @@ def _with_sentence_before(quote: Quotable) -> str:
     return quote.passage.removesuffix(quote.text) + quote.source.words(quote.first - 1, quote.last)[-LONGEST_PASSAGE:]
 
 
-def _is_on_topic(question: Question, task: WritingTask, scored: Sequence[Scored]) -> bool:
-    """Whether ``question`` is but a topic, of one or two words, and one of the first quotes has these with its
+def _is_on_topic(of: Ranking, scored: Sequence[Scored]) -> bool:
+    """Whether the question is but a topic, of one or two words, and one of the first quotes has these with its
     headings; who asks who, how or why asks for more."""
-    wanted, beside = Wanted(question.judged, task.terms), stems("overview", "beside")
-    topic = [word for word in wanted.words if word not in beside]
-    if not 0 < len(topic) <= _TOPIC or not ASKING.isdisjoint(tokens(question.main)[:1]):
+    topic = [word for word in of.wanted.words if word not in stems("overview", "beside")]
+    if not 0 < len(topic) <= _TOPIC or not ASKING.isdisjoint(tokens(of.question.main)[:1]):
         return False
-    return any(all(wanted.has(word, one.quote.words) for word in topic) for one in scored[:FIRST])
+    return any(all(of.wanted.has(word, one.quote.words) for word in topic) for one in scored[:FIRST])
 
 
 def _absent_names(question: Question, task: WritingTask) -> list[str]:

@@ -107,8 +107,8 @@ class Ranking:
     ) -> None:
         self._alone = alone
         self._around = around
-        self._question = question
-        self._wanted = wanted
+        self.question = question
+        self.wanted = wanted
         self._priors = {route.doc_id: route.prior for route in routes}
         self.names = frozenset(stem for route in routes for stem in content_stems(route.name))
         other = lex.TOTAL_STEMS | lex.SPAN_STEMS | self.names
@@ -134,7 +134,7 @@ class Ranking:
         near = np.sort(np.argsort(-likely * standing, kind="stable")[:CANDIDATES])
         chosen = [found[i] for i in near]
         passages = [(one.text if self._alone else one.passage)[:LONGEST_PASSAGE] for one in chosen]
-        relevance = self._wanted.relevance(passages, [one.words for one in chosen], reranker.score)
+        relevance = self.wanted.relevance(passages, [one.words for one in chosen], reranker.score)
         own = odds_of(relevance)
         odds = RELEVANCE_WEIGHT * own
         if self._around:  # one without a score says nothing beside its quotes
@@ -155,7 +155,7 @@ class Ranking:
     def table(self, found: Sequence[Quotable]) -> list[Quotable]:
         """Rows of the table that the question names more closely than any row ("revenue by segment"), in the document
         that it names best; none without one."""
-        asked = name_stems(self._question.main) - stems("task", "opening") - self.names
+        asked = name_stems(self.question.main) - stems("task", "opening") - self.names
         heads = [quote.row for quote in found if quote.row is not None]
         closest = max((TABLE, *(agreement(name_stems(row.head), asked) for row in heads)))
         tables: dict[tuple[int, str], list[Quotable]] = {}
@@ -184,7 +184,7 @@ class Ranking:
         """How well the question names each row, 0–1 (`ragcore.text.words.naming`), "total" too if it has that; 0 if
         only the row is a share. For a list, the agreement of its section's heading with the question, squared: its
         items don't say again what they are of."""
-        asked, words, main = frozenset(self._wanted.words), self._wanted.everything, self._question.main
+        asked, words, main = frozenset(self.wanted.words), self.wanted.everything, self.question.main
         share, totals = is_share(main), lex.TOTAL_STEMS & frozenset(content_stems(main))
 
         def named(one: Quotable) -> float:
@@ -200,8 +200,8 @@ class Ranking:
     @cached_property
     def _quantity(self) -> tuple[str, ...]:
         """Words of the question that say what is asked for, not of whom or when."""
-        said = self._question.main
-        names = [name.text for name in self._question.names] + [said[a:b] for _, a, b in period_spans(said)]
+        said = self.question.main
+        names = [name.text for name in self.question.names] + [said[a:b] for _, a, b in period_spans(said)]
         other = content_stems(" ".join(names))
         return tuple(word for word in self._asked if word not in other)
 
@@ -209,9 +209,9 @@ class Ranking:
         """2 for each row that has, with its headings, all words of what is asked for and of which part; 1 if it lacks
         some, but has half of them and no row has more; else 0. A row of shares counts only if a share is asked for, and
         none does if a change is."""
-        share, changes = is_share(self._question.main), self._question.changes
+        share, changes = is_share(self.question.main), self.question.changes
         rows = [one.row is not None and not changes and (share or not is_share(one.row.head)) for one in found]
-        counts = np.array([sum(self._wanted.has(word, one.words) for word in self._asked) for one in found]) * rows
+        counts = np.array([sum(self.wanted.has(word, one.words) for word in self._asked) for one in found]) * rows
         most = int(counts.max(initial=0))
         least = max(most, 1, math.ceil(len(self._asked) / 2))
         return np.where(counts >= least, 2 if most == len(self._asked) else 1, 0)
@@ -219,28 +219,28 @@ class Ranking:
     def fit(self, quote: Quotable) -> float:
         """Resemblance to an answer, 0–1, of a quote with half of the question's other words; 0 if it says who left an
         office and the question does not ask for that."""
-        answer = self._question.answer
+        answer = self.question.answer
         left = listed("sentences", "former")
-        left = left if left.isdisjoint(tokens(self._question.main)) else frozenset()
+        left = left if left.isdisjoint(tokens(self.question.main)) else frozenset()
         if "PERSON" in answer.wants and not left.isdisjoint(tokens(quote.text)):
             return 0.0
-        held = sum(self._wanted.has(word, quote.words) for word in answer.beside)
+        held = sum(self.wanted.has(word, quote.words) for word in answer.beside)
         return fit(answer, quote.text) if len(answer.beside) < 2 or 2 * held >= len(answer.beside) else 0.0
 
     def _changes(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """Share of the words of what changed, 0–1, squared as in `_named`, in each quote that says by how much, if that
         is asked for; else 0."""
-        if not self._question.changes:
+        if not self.question.changes:
             return np.zeros(len(found))
         beside = stems("question", "changes") | lex.SPAN_STEMS
-        own = [word for word in self._wanted.words if not (word in beside or word.isdigit())]
-        held = [says_change(one) * sum(self._wanted.has(word, one.words) for word in own) for one in found]
+        own = [word for word in self.wanted.words if not (word in beside or word.isdigit())]
+        held = [says_change(one) * sum(self.wanted.has(word, one.words) for word in own) for one in found]
         return (np.array(held, np.float64) / max(len(own), 1)) ** 2
 
     def _span(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """How much nearer each quote's span of time is to the one asked for than others are on average, −1 to 1, or, if
         none is asked for, to a year, which is what a row without a span is of. 0 for other quotes without one."""
-        asked = spans_of(self._question)
+        asked = spans_of(self.question)
         own = [quote.spans or (_YEAR if quote.row is not None and not asked else frozenset()) for quote in found]
         share = (bool(asked & one) if asked else math.log2(max(one, default=3) / 3) / 2 for one in own)
         near, given = np.array(list(map(float, share))), np.array(list(map(bool, own)))
@@ -249,7 +249,7 @@ class Ranking:
     def _of_other_years(self, found: Sequence[Quotable], of_it: NDArray[np.bool_]) -> NDArray[np.float64]:
         """1 for each quote that names years, but none that is asked for; without one, `LATEST` for a row ``of_it``,
         what is asked for, that ends in another year than most rows of its document, if one ends there; else 0."""
-        asked = self._question.years
+        asked = self.question.years
         if asked:
             return np.array([bool(q.years and asked.isdisjoint(q.years)) for q in found], np.float64)
         ends = [(quote.source.doc_id, max(quote.years, default=0) if quote.row is not None else 0) for quote in found]
@@ -262,20 +262,20 @@ class Ranking:
 
     def _of_quantity(self, found: Sequence[Quotable]) -> NDArray[np.bool_]:
         """Whether each quote is a row of what is asked for."""
-        asked, has = self._quantity, self._wanted.has
+        asked, has = self._quantity, self.wanted.has
         return np.array([bool(asked and one.row) and all(has(w, one.words) for w in asked) for one in found], np.bool_)
 
     def _unasked(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """Logarithm of 1 and the number of words in each row's header that the question has not; 0 for other quotes."""
-        return np.log1p([len(one.header - self._wanted.everything - lex.TOTAL_STEMS) for one in found])
+        return np.log1p([len(one.header - self.wanted.everything - lex.TOTAL_STEMS) for one in found])
 
     def _cover(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """Share of the question's words in each candidate, weighted by rarity, 0–1; words only in its headings count
         half."""
-        held = [self._wanted.held(quote.words) for quote in found]
-        own = [self._wanted.held(quote.own) for quote in found]
+        held = [self.wanted.held(quote.words) for quote in found]
+        own = [self.wanted.held(quote.own) for quote in found]
         rarity = Rarity(held)
-        total = rarity.total(self._wanted.words) or 1.0
+        total = rarity.total(self.wanted.words) or 1.0
         shares = (sum(rarity.of(w) * (1.0 if w in said else AROUND) for w in words) for words, said in zip(held, own))
         return np.array(list(shares)) / total
 

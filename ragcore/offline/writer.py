@@ -88,7 +88,7 @@ class OfflineWriter:
                 ranked = [held[0].quote, *ranked]
         value = certain(question, request.terms, found, ranking) if not question.task else None
         judged = value is None and not question.task and not question.whole
-        if judged and (doubt := self._reason_to_doubt(question, request, scored)):
+        if judged and (doubt := self._reason_to_doubt(ranking, request, scored)):
             yield f"{NO_ANSWER} {doubt}"
             return
         titles = _titles(request.sources)
@@ -113,8 +113,8 @@ class OfflineWriter:
         else:
             yield from _answer(question, chosen if value else _told_apart(chosen), titles, certain=value is not None)
 
-    def _reason_to_doubt(self, question: Question, task: WritingTask, scored: Sequence[Scored]) -> str:
-        return reason_to_doubt(question, task, scored, self._reranker, self._settings.offline_floor)
+    def _reason_to_doubt(self, ranking: Ranking, task: WritingTask, scored: Sequence[Scored]) -> str:
+        return reason_to_doubt(ranking, task, scored, self._reranker, self._settings.offline_floor)
 
     def _compared(self, of: Comparison, request: WritingTask) -> Iterator[str]:
         """The best quote of each document side by side, and the documents without any."""
@@ -161,7 +161,7 @@ class OfflineWriter:
             return None
         asked_for = _is_asked_for(question, wanted, best)
         known = value is not None or asked_for or bool(each.words)
-        if not known and self._reason_to_doubt(question, task, scored):
+        if not known and self._reason_to_doubt(ranking, task, scored):
             return None
         return _Lead(best if question.years else _latest(best), asked_for)
 

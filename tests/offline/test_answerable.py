@@ -21,9 +21,9 @@ from tests.offline.test_offline import WordReranker, whole
 def signs(query: str, doc: Document, routes: tuple[Route, ...] = ()) -> Signs:
     question, source = read(query), whole(doc)
     wanted = Wanted(question.judged)
-    reranker = WordReranker()
-    scored = Ranking(question, wanted).scored(list(quotables(question, wanted, [source])), reranker)
-    return signs_of(question, WritingTask(query, (source,), routes=routes), scored, reranker)
+    reranker, ranking = WordReranker(), Ranking(question, wanted)
+    scored = ranking.scored(list(quotables(question, wanted, [source])), reranker)
+    return signs_of(ranking, WritingTask(query, (source,), routes=routes), scored, reranker)
 
 
 def test_what_the_best_quote_says_of_another_year_is_no_sign_of_an_answer() -> None:
