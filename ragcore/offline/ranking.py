@@ -114,10 +114,6 @@ class Ranking:
         other = lex.TOTAL_STEMS | lex.SPAN_STEMS | self.names
         self._asked = tuple(word for word in wanted.words if not word.isdigit() and word not in other)
 
-    def best(self, found: list[Quotable], reranker: Reranker | None) -> list[tuple[Quotable, float]]:
-        """`scored` as pairs of quote and worth."""
-        return [(each.quote, each.worth) for each in self.scored(found, reranker)]
-
     def scored(self, found: list[Quotable], reranker: Reranker | None) -> list[Scored]:
         """The 60 best of ``found``, best first. Their words and sources choose the 60 that reach the cross-encoder."""
         if not found:

@@ -359,13 +359,13 @@ class Evidence:
         pinned = [quote for quote in held if _within(quote, self._request.pinned)]
         chosen = _by_turns([quote for quote in held if quote not in pinned])
         if not chosen:
-            ranked = self._in_paragraphs(piece, ranking.best(self._found, self._reranker))
+            ranked = self._in_paragraphs(piece, ranking.scored(self._found, self._reranker))
             # Matching words alone are no answer: a law on litigation is not a legal proceeding.
-            good = [each for each in ranked if each[1] >= _PLAIN and each[0] not in pinned]
+            good = [each for each in ranked if each.worth >= _PLAIN and each.quote not in pinned]
             # The cross-encoder judges sentences but not rows.
-            good = [each for each in good if each[0].row is None or self._share(piece, each[0]) >= _SPEAKS]
-            floor = _SHARE * good[0][1] if good else 0.0
-            chosen = _without_references([quote for quote, worth in good if worth >= floor])
+            good = [each for each in good if each.quote.row is None or self._share(piece, each.quote) >= _SPEAKS]
+            floor = _SHARE * good[0].worth if good else 0.0
+            chosen = _without_references([each.quote for each in good if each.worth >= floor])
         others = self._of_others(piece, ranking, [*pinned, *chosen])
         if others:
             # A company with more to quote must not crowd out another.
@@ -377,22 +377,23 @@ class Evidence:
         """Quotes about ``piece`` from documents of companies without a ``chosen`` quote."""
         found: list[Quotable] = []
         for doc_id in passed_over(_documents(self._found), _documents(chosen), self._request.stated.companies):
-            own = ranking.best([quote for quote in self._found if quote.source.doc_id == doc_id], self._reranker)
-            good = [each for each in own if each[1] >= _PLAIN and self._share(piece, each[0]) >= _SPEAKS]
-            found += [quote for quote, worth in good[:_OF_EACH] if worth >= _SHARE * good[0][1]]
+            own = ranking.scored([quote for quote in self._found if quote.source.doc_id == doc_id], self._reranker)
+            good = [each for each in own if each.worth >= _PLAIN and self._share(piece, each.quote) >= _SPEAKS]
+            found += [each.quote for each in good[:_OF_EACH] if each.worth >= _SHARE * good[0].worth]
         return found
 
-    def _in_paragraphs(self, piece: str, ranked: Sequence[tuple[Quotable, float]]) -> list[tuple[Quotable, float]]:
+    def _in_paragraphs(self, piece: str, ranked: list[Scored]) -> list[Scored]:
         """``ranked`` with further sentences judged together with the preceding text of their paragraph, which may name
         their subject: those not clearly relevant alone but with half the words of ``piece``."""
-        if self._reranker is None or any(worth >= _PLAIN for _, worth in ranked):
-            return list(ranked)
+        if self._reranker is None or any(each.worth >= _PLAIN for each in ranked):
+            return ranked
         asked = f"{self._request.question}: {piece}"
-        near = [n for n, (q, _) in enumerate(ranked) if q.row is None and self._share(piece, q) >= _SPEAKS][:_READ]
-        read = [with_paragraph(ranked[n][0])[-LONGEST_PASSAGE:] for n in near]
+        prose = ((n, each.quote) for n, each in enumerate(ranked) if each.quote.row is None)
+        near = [n for n, quote in prose if self._share(piece, quote) >= _SPEAKS][:_READ]
+        read = [with_paragraph(ranked[n].quote)[-LONGEST_PASSAGE:] for n in near]
         worth = dict(zip(near, spread(odds_of(self._reranker.score(asked, read))), strict=True))
-        judged = [(quote, max(alone, float(worth.get(n, 0.0)))) for n, (quote, alone) in enumerate(ranked)]
-        return sorted(judged, key=lambda each: -each[1])
+        judged = [replace(each, worth=max(each.worth, float(worth.get(n, 0.0)))) for n, each in enumerate(ranked)]
+        return sorted(judged, key=lambda each: -each.worth)
 
     def _ranking(self, asked: str) -> Ranking:
         request = self._request
