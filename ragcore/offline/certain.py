@@ -37,7 +37,7 @@ from ragcore.types.question import Question
 from ragcore.types.report import KnownFacts, Period, Statement
 
 _UNDATED: Period = (0, 0, 0)
-_FINAL_PUNCTUATION = " .:;,…–—-"
+FINAL_PUNCTUATION = " .:;,…–—-"
 _TOTAL = frozenset({"total", "totals"})
 _UNSCALED = RATES | SHARES | {"per"}  # rows beside a table's scale
 FIGURE_WORDS = 4  # words of a figure with its additions
@@ -192,7 +192,7 @@ def of_cell(quote: Quotable, row: Row, cell: Cell, figure: str, about: str) -> G
     number, scale = scale_of(quote.source, row)
     note = f" ({escape(scale)} {marker(quote.source, number, number)})" if scale else ""
     cited = marker(quote.source, cell.number, cell.number)
-    where = f"{escape(name)}: " if (name := about.rstrip(_FINAL_PUNCTUATION)) else ""
+    where = f"{escape(name)}: " if (name := about.rstrip(FINAL_PUNCTUATION)) else ""
     text = f"**{escape(figure)}** — {where}“{escape(row.of(cell))}” {cited}{note}"
     return Given(quote, figure, row.of(cell), cited, text, period_of(cell.column) or _UNDATED, 0, cell)
 
@@ -329,5 +329,5 @@ def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int) -> Iterat
 
 
 def of_figure(quote: Quotable, figure: Figure) -> Given:
-    text = f"**{escape(figure.text)}** — “{escape_lines(quote.text)}” {quote.marker}"
+    text = f"**{escape(figure.text)}** — {quotation(quote)}"
     return Given(quote, figure.text, quote.text, quote.marker, text, figure.period)

@@ -267,7 +267,7 @@ class OfflineSections(OfflineWriter):
         else:
             quotes = self._quoted(pieces, evidence)
             mark = "**" if len(pieces) == 1 else "*"  # requirements are printed bold if there are several
-            texts = ["".join(listing(each, mark=mark, titles=titles)).strip() for each in quotes]
+            texts = ["".join(listing(each, mark, titles)).strip() for each in quotes]
             lacks = _lacking_of_each(request, pieces, quotes, titles)
         if any(texts):
             stream.missing = tuple(one for each in lacks for one in each)

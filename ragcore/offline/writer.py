@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from ragcore.config.settings import AnswerSettings
 from ragcore.offline.answerable import reason_to_doubt
+from ragcore.offline.certain import FINAL_PUNCTUATION
 from ragcore.offline.extremes import Extreme, extreme
 from ragcore.offline.holders import holders
 from ragcore.offline.intents import about_whole, fit
@@ -34,7 +35,6 @@ from ragcore.text.words import STOP_WORDS, tokens, without_brackets
 from ragcore.types import OFFLINE, Each, Overview, Source
 from ragcore.types.question import Comparison, Question
 
-_FINAL_PUNCTUATION = " .:;,…–—-"
 _OPENING = 2  # opening sentences of a document without a description of itself
 _LEAST = 8  # words of a meaningful sentence
 _LONGEST_TITLE = 110  # characters of a document's or table's name
@@ -369,7 +369,7 @@ def _extreme(question: Question, most: Extreme, titles: Mapping[str, str]) -> It
 def _table(rows: Sequence[Quotable], titles: Mapping[str, str]) -> Iterator[str]:
     """Cells of the rows of one table, under its name."""
     cells, more = _table_cells(rows, _MOST_LISTED)
-    name = escape_lines(brief(rows[0].about, _LONGEST_TITLE)).rstrip(_FINAL_PUNCTUATION)
+    name = escape_lines(brief(rows[0].about, _LONGEST_TITLE)).rstrip(FINAL_PUNCTUATION)
     yield f"{_titled(rows[0], titles)}{name}:\n\n{cell_table(cells)}\n{more}"
 
 
@@ -409,16 +409,10 @@ def _quotation(quote: Quotable, titles: Mapping[str, str]) -> str:
         )
         more = f"\n\n{plural(quote.left, 'more item')} of this list on its page." if quote.left else ""
         return f"{title}{said}{more}"
-    cell = _prose(quote)
+    cell = max(quote.row.meant, key=lambda cell: len(cell.text))
     name = ", ".join(part for part in (quote.row.name, cell.column) if part)
     lead = f"{escape_lines(brief(name, _LONGEST_TITLE))}: " if name else ""
     return f"{title}{lead}{escape(quoted(cell.text))} {marker(quote.source, cell.number, cell.number)}"
-
-
-def _prose(quote: Quotable) -> Cell:
-    assert quote.row is not None
-    asked = [quote.row.cells[place] for place in quote.row.named] or list(quote.row.cells)
-    return max(asked, key=lambda cell: len(cell.text))
 
 
 def _cells(row: Row | None) -> list[Cell] | None:
@@ -483,18 +477,17 @@ def _opens_text(sentence: str) -> bool:
     return ends and len(sentence.split()) >= _LEAST and not any(f" {one} " in said for one in data()["whole"]["covers"])
 
 
-def listing(chosen: Sequence[Quotable], *, mark: str = "**", titles: Mapping[str, str] | None = None) -> Iterator[str]:
+def listing(chosen: Sequence[Quotable], mark: str, titles: Mapping[str, str]) -> Iterator[str]:
     """List of the quotes, given best first, in document order; several documents are listed best first under their
-    titles (between ``mark``) or their names in ``titles``."""
+    ``titles``, between ``mark``."""
     documents = list(dict.fromkeys(quote.source.doc_id for quote in chosen))
     for index, doc_id in enumerate(documents):
         own = sorted((quote for quote in chosen if quote.source.doc_id == doc_id), key=lambda quote: quote.start)
         if len(documents) > 1:
-            title = (titles or {}).get(doc_id) or brief(own[0].source.title, _LONGEST_TITLE)
             # A bold title is a heading; any other is a lead-in.
-            yield ("\n" if index else "") + f"{mark}{escape(title)}{mark}{'' if mark == '**' else ':'}\n\n"
+            yield ("\n" if index else "") + f"{mark}{escape(titles[doc_id])}{mark}{'' if mark == '**' else ':'}\n\n"
         for quote in own:
-            title = brief(quote.about, _LONGEST_TITLE).rstrip(_FINAL_PUNCTUATION)
+            title = brief(quote.about, _LONGEST_TITLE).rstrip(FINAL_PUNCTUATION)
             about = f"{escape(title)}: " if title else ""
             said = (f"{escape_lines(quoted(text))} {marker(quote.source, *units)}" for text, *units in quote.parts)
             yield f"- {about}{' '.join(said)}\n"
