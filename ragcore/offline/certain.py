@@ -85,9 +85,9 @@ class Given:
         return self.quote.narrowed(self.cell, self.said)
 
 
-def quotation(quote: Quotable) -> str:
-    """Quote as Markdown, in quotation marks, with its marker."""
-    return f"“{escape_lines(quote.text)}” {quote.marker}"
+def of_words(quote: Quotable, figure: str = "") -> Given:
+    """The words of a quote, or ``figure`` in them, as the value."""
+    return Given(quote, figure, quote.text, quote.marker, f"“{escape_lines(quote.text)}” {quote.marker}")
 
 
 def is_interim(asked: Wish, doc_id: str, known: KnownFacts) -> bool:
@@ -329,5 +329,5 @@ def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int) -> Iterat
 
 
 def of_figure(quote: Quotable, figure: Figure) -> Given:
-    text = f"**{escape(figure.text)}** — {quotation(quote)}"
-    return Given(quote, figure.text, quote.text, quote.marker, text, figure.period)
+    given = of_words(quote, figure.text)
+    return replace(given, text=f"**{escape(figure.text)}** — {given.text}", period=figure.period)

@@ -22,7 +22,7 @@ from ragcore.offline.certain import (
     of_cell,
     of_figure,
     of_row,
-    quotation,
+    of_words,
 )
 from ragcore.offline.fields import FIGURES, Wish, canonical, refers
 from ragcore.offline.figures import Figure, counts, counts_from, figures, is_sure, without_bases
@@ -209,12 +209,12 @@ def _values_of(
         # A firm has a name of two words, too.
         held = asked.office is None or (_holds_office(asked.office, quote.text) and holds_kind(PERSON, quote.text))
         if row is None and held and not refers(quote.text):
-            yield Given(quote, "", quote.text, quote.marker, quotation(quote)), quote.text
+            yield of_words(quote), quote.text
     elif not is_sure(asked, quote.text):
         return
     elif asked.name:
         for name in names_in(asked, quote, common):
-            yield Given(quote, name, quote.text, quote.marker, quotation(quote)), quote.text
+            yield of_words(quote, name), quote.text
     elif row is not None and not is_in_words(asked, row):
         one = of_row(asked, quote, row, known, named=False)
         if one is not None and one.cell is not None and (one.period[0] in (0, latest) or asked.sort == "date"):

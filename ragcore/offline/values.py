@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ragcore.offline.certain import Given, agreed, certain_values, gives_same, is_derived, is_interim, of_row, quotation
+from ragcore.offline.certain import Given, agreed, certain_values, gives_same, is_derived, is_interim, of_row, of_words
 from ragcore.offline.fields import Name, Wish, head_stems, refers, stems_of, wish
 from ragcore.offline.holders import holders
 from ragcore.offline.intents import PERSON, holds_kind
@@ -63,10 +63,7 @@ def office_of(asked: Wish) -> AnswerType | None:
 
 def _held(office: AnswerType, found: Sequence[Quotable]) -> list[Given]:
     """Persons who may hold ``office``."""
-    return [
-        Given(one.quote, one.name, one.quote.text, one.quote.marker, quotation(one.quote))
-        for one in holders(office, found)
-    ]
+    return [of_words(one.quote, one.name) for one in holders(office, found)]
 
 
 def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable], ranking: Ranking) -> Quotable | None:
@@ -148,20 +145,14 @@ def _by_company(documents: Iterable[str], known: KnownFacts) -> list[list[str]]:
 
 
 def _section_of(asked: Wish, own: Sequence[Quotable]) -> Given | None:
-    """Full text of a short section with the requested name, for words."""
-    plain = _section(asked, own) if asked.sort == "words" and not asked.name else []
-    if not plain:
-        return None
-    text = " ".join(quotation(quote) for quote in plain)
-    return Given(plain[0], "", " ".join(quote.text for quote in plain), plain[0].marker, text)
-
-
-def _section(asked: Wish, own: Sequence[Quotable]) -> list[Quotable]:
-    """Full text of a short section with the requested name, ``own``: the clause on governing law."""
-    names = [name.own for name in asked.names]
+    """Full text of a short section with the requested name, ``own``, for words: the clause on governing law."""
+    names = [name.own for name in asked.names] if asked.sort == "words" and not asked.name else []
     plain = []
     for quote in {quote.text: quote for quote in own if not refers(quote.text)}.values():
         heading = head_stems(" ".join(quote.source.section[-1:]))
         said = set(content_stems(quote.text))
         plain += [quote] if any(name <= said or heading <= name for name in names) else []
-    return plain if len(plain) <= 2 and all(quote.row is None for quote in plain) else []
+    if not 0 < len(plain) <= 2 or any(quote.row is not None for quote in plain):
+        return None
+    parts = [of_words(quote) for quote in plain]
+    return replace(parts[0], said=" ".join(one.said for one in parts), text=" ".join(one.text for one in parts))
