@@ -170,7 +170,7 @@ def quotables(
                     about = name_stems(section.lstrip(_NUMBERING))
                     yield replace(quote, rows=rows, left=left, before=over, name=about)
                 elif _speaks(source, number, question) or (dated and names_date(text)):
-                    back = number > first and _points_back(text)
+                    back = number > first and not lex.POINTING.isdisjoint(tokens(text)[:_OPENING])
                     judged = source.words(number - 1, number) if back else text
                     opening, end = _sentence(source, first, last, number)
                     end = end if number == opening else number
@@ -309,10 +309,6 @@ def _goes_on(levels: list[tuple[str, int]], labels: Sequence[tuple[str, int]]) -
         return False
     levels[known if place > 1 and known > 0 else len(levels) :] = [(style, place)]
     return True
-
-
-def _points_back(sentence: str) -> bool:
-    return not lex.POINTING.isdisjoint(tokens(sentence)[:_OPENING])
 
 
 def _quotable(

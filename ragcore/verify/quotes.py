@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
+from ragcore.text import lexicon as lex
 from ragcore.text.words import tokens
 from ragcore.verify.claims import Statement
 from ragcore.verify.evidence import CitedCell, Evidence, Finding
@@ -52,7 +53,7 @@ def _stands(part: str, quote: str, evidence: Evidence) -> bool:
         given = given[:1]  # a bare figure must be one of the quoted ones
     elif signs and any(word[0].isdigit() for word in said):
         given = given[:2]  # a nearby amount is a different one, "Margin (%), 2023" a heading
-    return not said or any(_holds(tokens(text), said) and signs <= _signs(text) for text in given)
+    return not said or any(lex.places(said, tokens(text)) and signs <= _signs(text) for text in given)
 
 
 def check_quotation(statement: Statement, evidence: Evidence) -> list[Finding]:
@@ -76,9 +77,8 @@ def is_quoted(statement: Statement, evidence: Evidence) -> bool:
     if not said:
         return False
     given = (*evidence.sentences, *evidence.quotes, " ".join(evidence.quotes))
-    if any(_holds(tokens(text), said) and signs <= _signs(text) for text in given):
-        return True
-    return _is_row(quote, evidence.cells)
+    whole = any(lex.places(said, tokens(text)) and signs <= _signs(text) for text in given)
+    return whole or _is_row(quote, evidence.cells)
 
 
 def _is_row(quote: str, cells: Sequence[CitedCell]) -> bool:
@@ -107,9 +107,3 @@ def _is_cell(piece: str, words: Set[str], cell: CitedCell) -> bool:
 def _signs(text: str) -> set[str]:
     """Currencies, per cents and figures in brackets, which word tokens omit."""
     return set(re.findall(r"[$€£¥%]|\(\s?[\d.,]{3,}\s?\)|(?<!\w)[-−]\d[\d.,]*", text))
-
-
-def _holds(words: list[str], run: list[str]) -> bool:
-    """Whether ``words`` contain ``run`` as a contiguous sequence."""
-    length = len(run)
-    return any(words[i : i + length] == run for i in range(len(words) - length + 1) if words[i] == run[0])
