@@ -136,7 +136,8 @@ class DocumentNames:
         none if it names none, or all equally. ``mentions`` gives the number of passages of each document that contain
         some words (`SparseIndex.mentions`). ``latest``: without a period it asks for the latest of each series of
         documents (same name and form, other period), and names it better than those before."""
-        scope = range(len(self._doc_ids)) if doc_ids is None else sorted(self._known(doc_ids))
+        known = None if doc_ids is None else {self._places[one] for one in doc_ids if one in self._places}
+        scope = range(len(self._doc_ids)) if known is None else sorted(known)
         if len(scope) < 2:
             return []
         asked = period_of(question)
@@ -193,9 +194,6 @@ class DocumentNames:
                 out |= {place: "latest" for place, end in ends.items() if end == last and place not in out}
                 out |= {place: "earlier" for place, end in ends.items() if end < last}
         return out
-
-    def _known(self, doc_ids: Collection[str]) -> set[int]:
-        return {self._places[doc_id] for doc_id in doc_ids if doc_id in self._places}
 
     def _weighed(self, named: Sequence[Named], inside: set[int], mentions: Mentions | None) -> dict[int, Match]:
         """Best name of each document of ``inside``, weighted by how well it distinguishes documents."""

@@ -18,6 +18,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from ragcore.errors import ConfigError
+from ragcore.text.names import singular
 from ragcore.text.terms import Term, name_of
 from ragcore.text.words import stem, tokens, word_set
 
@@ -125,9 +126,7 @@ def _stems(words: Sequence[str]) -> Words:
 
 def _singular(word: str) -> str:
     word = word.lower()
-    if word.endswith("ies") and len(word) > 4:
-        return f"{word[:-3]}y"
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+    return f"{word[:-3]}y" if word.endswith("ies") and len(word) > 4 else singular(word)
 
 
 @lru_cache(maxsize=1)

@@ -18,7 +18,7 @@ from typing import Final
 
 from ragcore.text import lexicon as lex
 from ragcore.text.terms import Term, Wanted
-from ragcore.text.words import FUNCTION_WORDS, LISTS, MONTHS, STOP_WORDS, content_stems, folded, tokens, word_set
+from ragcore.text.words import FUNCTION_WORDS, LISTS, MONTHS, STOP_WORDS, WORD, content_stems, folded, tokens, word_set
 from ragcore.types import Document, Source
 from ragcore.types.question import Name
 
@@ -116,7 +116,7 @@ def words_of(text: str) -> list[Word]:
 
 @lru_cache(maxsize=50_000)
 def pieces_of(title: str) -> tuple[Piece, ...]:
-    """Pieces of a title or a file name (without its extension), in order."""
+    """Pieces of a title, in order."""
     runs: list[tuple[list[Word], bool]] = []
     parts = _CUT.split(title)
     for part in parts:
@@ -142,12 +142,8 @@ _GENERIC_NUMBER = re.compile(r"(?:fy|v)?\d+(?:q\d)?|q\d\d*|\dq\d*|[a-f0-9]{16,}|
 
 @lru_cache(maxsize=50_000)
 def pieces_of_file(name: str) -> tuple[Piece, ...]:
-    return pieces_of(_spaced(name))
-
-
-def _spaced(name: str) -> str:
-    """File name without its extension, with blanks between its words."""
-    return re.sub(r"[_\-+]+", " ", PurePath(name).stem).replace(".", " ")
+    """Pieces of a file's name without its extension, with blanks between its words."""
+    return pieces_of(re.sub(r"[_\-+]+", " ", PurePath(name).stem).replace(".", " "))
 
 
 def together(words: Sequence[Word]) -> str:
@@ -268,7 +264,7 @@ def words_lacking(question: str, sources: Sequence[Source], terms: Sequence[Term
     given = frozenset(content_stems(" ".join(full_text(source) for source in sources)))
     lacking = {word for word in wanted.words if not wanted.has(word, given)}
     found: dict[str, str] = {}
-    for word in re.findall(r"[^\W_]+(?:[-–.&'’/][^\W_]+)*", question):
+    for word in WORD.findall(question):
         for one in content_stems(word):
             if one in lacking:
                 found.setdefault(one, re.sub(r"['’]s?$", "", word))
