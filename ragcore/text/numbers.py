@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ragcore.text.periods import YEAR_PATTERNS, date_spans
-from ragcore.text.periods import years as years
+from ragcore.text.periods import YEAR_PATTERNS, blanked, date_spans
 from ragcore.text.units import CURRENCY_CODES, INVERTED, SYMBOLS, Unit, currency, unit_after
 from ragcore.text.words import LISTS
 
@@ -167,14 +166,11 @@ def codes(text: str) -> list[str]:
 
 def numbers(text: str) -> list[Number]:
     """Quantities in ``text``, in order; years, days of a month and digits inside codes are excluded."""
-    masked = _RAISED_POINT.sub(".", text)
-    for start, end in date_spans(text):
-        masked = masked[:start] + "\0" * (end - start) + masked[end:]
+    masked = blanked(_RAISED_POINT.sub(".", text), date_spans(text), "\0")
     for pattern in (*YEAR_PATTERNS, INVERTED):
         masked = pattern.sub(lambda match: "\0" * len(match.group()), masked)
-    for match in _CODE.finditer(text):
-        if not _QUANTITY_CODE.match(match.group()):
-            masked = masked[: match.start()] + "\0" * len(match.group()) + masked[match.end() :]
+    names = (match.span() for match in _CODE.finditer(text) if not _QUANTITY_CODE.match(match.group()))
+    masked = blanked(masked, names, "\0")
     out = [_number(match, text) for match in _NUMBER.finditer(masked)]
     for one in (_in_letters(match, text) for match in _WORD_NUMBER.finditer(masked)):
         if one.raw.lower() != "one" or (one.unit is not None and text.startswith("-", one.start + 3)):

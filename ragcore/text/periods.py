@@ -269,10 +269,10 @@ def days_in(text: str) -> list[tuple[int, int, int]]:
     return [(year, month, day) for month, day, year in dates_in(text) if year]
 
 
-def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """``text`` with blanks in the places of ``spans``."""
+def blanked(text: str, spans: Iterable[tuple[int, int]], sign: str = " ") -> str:
+    """``text`` with blanks, or another ``sign``, in the places of ``spans``."""
     for start, end in spans:
-        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+        text = f"{text[:start]}{sign * (end - start)}{text[end:]}"
     return text
 
 

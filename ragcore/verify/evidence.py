@@ -13,7 +13,7 @@ from typing import Literal
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, numbers, scale_note
-from ragcore.text.periods import MONTHS, date_spans, fiscal_of, years
+from ragcore.text.periods import MONTHS, blanked, date_spans, fiscal_of, years
 from ragcore.text.sentences import sentence_spans
 from ragcore.text.units import currencies, unit_of_label
 from ragcore.text.words import BRACKETED, STOP_WORDS, content_stems, tokens
@@ -198,8 +198,7 @@ def parts(text: str, marked: Sequence[Number]) -> list[str]:
     """Part of ``text`` around each of the ``marked`` numbers (in order): "$5 in 2022 | and $4 in 2021"."""
     starts: list[int] = []
     bare = BRACKETED.sub(lambda aside: "·" * len(aside.group()), text)  # no part begins in an aside or within a day
-    for start, end in date_spans(text):
-        bare = f"{bare[:start]}{'·' * (end - start)}{bare[end:]}"
+    bare = blanked(bare, date_spans(text), "·")
     for place, number in enumerate(marked):
         compared = lex.COMPARED_WITH.search(text, 0, number.start)
         if compared is not None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragcore.text.numbers import agree, codes, numbers, plural, same_figure, scale_note, years
-from ragcore.text.periods import periods
+from ragcore.text.numbers import agree, codes, numbers, plural, same_figure, scale_note
+from ragcore.text.periods import periods, years
 
 
 @pytest.mark.parametrize(
