@@ -31,8 +31,6 @@ with resources.files("ragcore.text").joinpath("units.toml").open("rb") as _file:
     _DATA: dict[str, Any] = tomllib.load(_file)
 _UNITS = {name: (kind, factor) for kind, names in _DATA["measures"].items() for name, factor in names.items()}
 _UNITS |= {name.replace("µ", "μ"): known for name, known in _UNITS.items()}  # the micro sign, and the letter mu
-# Units of one letter are recognised only inside a compound or in a label's brackets ("(h)"); elsewhere they are words.
-_SHORT = {"h", "g", "l", "L", "V"}
 SYMBOLS = tuple(sorted((name for name in _UNITS if name.isalpha() and 1 < len(name) < 4), key=len, reverse=True))
 _NAMES = "|".join(re.escape(name) for name in sorted(_UNITS, key=len, reverse=True))
 _INVERSE = rf"(?:\s?[.·⋅∙]\s?|\s)({_NAMES})(?:\^?[-−–]1|⁻¹)(?!\d)"  # the " mL-1" of "mg mL-1", and its unit
@@ -84,7 +82,7 @@ def unit(name: str) -> Unit | None:
 def unit_after(text: str, position: int) -> Unit | None:
     """Unit directly after ``position``."""
     match = _AFTER.match(text, position)
-    if match is None or match.group("unit") in _SHORT - {"g", "h", "L", "V"}:
+    if match is None or match.group("unit") == "l":  # more often a letter, but for a compound or a label's brackets
         return None
     return unit(text[slice(*match.span("unit"))])
 
