@@ -100,7 +100,7 @@ def _root(read: _Read, earlier: Sequence[str]) -> str:
 
 class _Read:
     """Parsed question. ``own`` are its words besides periods and names, ``rest`` is its text without leading
-    conjunctions."""
+    conjunctions, and ``first`` the first word of that."""
 
     def __init__(self, text: str, foreign: frozenset[str]) -> None:
         self.text, self.foreign = text, foreign
@@ -118,24 +118,22 @@ class _Read:
         self.own = [word for word in said if word not in _SAYS_LITTLE | foreign | labels and len(word) > 1]
         self.says = len(self.own) + len(self.values)
         self.verb = not _VERBS.isdisjoint(self.words)
-        first = (tokens(self.rest) or [""])[0]
-        least = 2 if first in ("who", "which", "what") else _WHOLE if first in _ASKING else 0
+        self.first = (tokens(self.rest) or [""])[0]
+        least = 2 if self.first in ("who", "which", "what") else _WHOLE if self.first in _ASKING else 0
         self.sentence = self.verb or 0 < least <= self.says  # "Who makes KT-77?"
 
     @property
     def bare(self) -> bool:
         """Whether it does not begin like a sentence ("By segment?", "Why so little?") or has hardly a word."""
-        first = (tokens(self.rest) or [""])[0]
-        return not self.sentence and (first in self.function | _NARROWING or len(self.words) <= FEW)
+        return not self.sentence and (self.first in self.function | _NARROWING or len(self.words) <= FEW)
 
     @property
     def is_noun(self) -> bool:
         """Whether it is a noun phrase ("Total assets?"), as far as its first word and the lack of a verb show."""
-        first = (tokens(self.rest) or [""])[0]
         return (
             not self.verb
             and lex.SUPERLATIVES.keys().isdisjoint(self.words)
-            and first not in (self.function | _NARROWING | _ASKING) - {"the", "a", "an"}
+            and self.first not in (self.function | _NARROWING | _ASKING) - {"the", "a", "an"}
         )
 
     def points_back(self) -> bool:
