@@ -91,7 +91,7 @@ class FieldReader(Protocol):
     def requirements(self, heading: str, guidance: str) -> tuple[str, ...]:
         """Items that ``guidance`` asks for; ``heading`` if it asks for none."""
 
-    def of_a_year(self, heading: str, guidance: str, unit: str, terms: Sequence[Term] = ()) -> bool:
+    def of_a_year(self, heading: str, guidance: str, unit: str) -> bool:
         """Whether a value field asks for an amount over a year, or at its end."""
 
     def sort(self, heading: str, guidance: str, unit: str) -> ValueSort:
@@ -147,7 +147,7 @@ class QuestionWording(Protocol):
     def written(self, text: str) -> Set[str]:
         """Words of ``text`` as written within sentences: the ``words`` of the methods above."""
 
-    def stands_alone(self, sentence: str, paragraph: str = "") -> bool:
+    def stands_alone(self, sentence: str, paragraph: str) -> bool:
         """Whether it is a whole sentence of prose, whose beginning does not depend on another one: no notice, and not
         in a ``paragraph`` that is an entry of a list of works."""
 

@@ -36,7 +36,7 @@ def add_context(
     cache: ContextCache,
     settings: Settings,
     on_progress: Callable[[int, int], None],
-    cancelled: Callable[[], bool] | None = None,
+    cancelled: Callable[[], bool] | None,
 ) -> tuple[tuple[Chunk, ...], ModelReport]:
     """``chunks`` (tiles and composites) with the contexts that the settings ask for, and a report. ``writer`` gives the
     model, or raises `ModelError`; without it only stored texts are used.

@@ -180,7 +180,7 @@ class Wish:
         return frozenset().union(*(name.all for name in self.names))
 
 
-def wishes(heading: str, form: Field, terms: Sequence[Term], year: int = 0) -> list[Wish]:
+def wishes(heading: str, form: Field, terms: Sequence[Term], year: int) -> list[Wish]:
     """Request of each of a field's requirements."""
     return [wish(heading, piece, form.unit, terms, year, form.sort) for piece in form.requirements]
 

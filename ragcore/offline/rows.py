@@ -261,7 +261,7 @@ def is_excepted(words: str, headers: str) -> bool:
     return any(not own.isdisjoint(content_stems(one)) for one in phrases)
 
 
-def named_columns(columns: Sequence[str], asked: Asked, fiscal: FiscalYear | None = None) -> list[int]:
+def named_columns(columns: Sequence[str], asked: Asked, fiscal: FiscalYear | None) -> list[int]:
     """Columns of the days or years (`column_years`) that the question names, of these the ones of its span of time and
     quarter, without a span those not shorter than others, and, of several or without a year, those whose rarest words
     it has; empty if none."""

@@ -68,8 +68,8 @@ class RuleFields:
     def coverage(self, document: Document) -> Coverage:
         return coverage(document, list(statements(document)))
 
-    def of_a_year(self, heading: str, guidance: str, unit: str, terms: Sequence[Term] = ()) -> bool:
-        asked = wish(heading, guidance, unit, terms)
+    def of_a_year(self, heading: str, guidance: str, unit: str) -> bool:
+        asked = wish(heading, guidance, unit, ())
         return asked.sort == "amount" and asked.annual
 
     def sort(self, heading: str, guidance: str, unit: str) -> ValueSort:

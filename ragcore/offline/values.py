@@ -108,9 +108,7 @@ def _of_question(question: Question, terms: Sequence[Term], routed: frozenset[st
     return replace(asked, names=names, piece=question.main, years=question.years)
 
 
-def rivals(
-    asked: Wish, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts = NOTHING_STATED
-) -> list[list[FieldValue]]:
+def rivals(asked: Wish, terms: Sequence[Term], sources: Sequence[Source], known: KnownFacts) -> list[list[FieldValue]]:
     """Conflicting certain values in ``sources`` in the latest period, best first, for each company with a conflict."""
     office = office_of(asked)
     if asked.sort == "words" and office is None:

@@ -47,14 +47,13 @@ _CAPITALS, _INITIALS = 0.4, 3  # share of capitalised words, or initials, that m
 _LONGEST_COLUMN = 40
 
 
-def stands_alone(sentence: str, paragraph: str = "") -> bool:
+def stands_alone(sentence: str, paragraph: str) -> bool:
     """Whether it is a whole sentence of prose, whose beginning does not depend on another one: no notice, and of no
     entry of a list of works."""
     if not _SHORTEST <= len(sentence) <= _LONGEST_SENTENCE or not is_statement(sentence) or sentence.endswith("?"):
         return False
     words = sentence.split()
-    around = (paragraph or sentence).split()
-    initials = sum(len(word) <= 3 and word[-1] in ",." and word[:-1].isupper() for word in around)  # of authors
+    initials = sum(len(word) <= 3 and word[-1] in ",." and word[:-1].isupper() for word in paragraph.split())  # authors
     return (
         not _BOILERPLATE.search(sentence)
         and words[0].strip("“\"'(,").lower() not in listed("wording", "pronouns") - {"we", "our", "if", "no"}

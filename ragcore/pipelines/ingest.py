@@ -27,7 +27,7 @@ from ragcore.ingest.convert.kinds import CONVERTERS, SCANNED
 from ragcore.ingest.layout import FileInfo, PageLayout
 from ragcore.ingest.ocr import serves, waits_for
 from ragcore.pipelines.add_files import pdf_name
-from ragcore.progress import Progress, ignore
+from ragcore.progress import Progress
 from ragcore.protocols import UNLIMITED, Allowance
 
 if TYPE_CHECKING:
@@ -131,8 +131,8 @@ class DocumentTask:
     of: Reading
     doc_id: str
     name: str
-    on_progress: OnProgress = ignore
-    cancelled: IsCancelled | None = None
+    on_progress: OnProgress
+    cancelled: IsCancelled
 
     def read(
         self, *, password: str | None = None, afresh: bool = False, on_built: Callable[[], object] | None = None
@@ -167,7 +167,7 @@ class DocumentTask:
                     with suppress(NoText, NothingRead):  # later pages may have some
                         self.build(ask=False, first=first)
                         on_built()
-                if self.cancelled is not None and self.cancelled():
+                if self.cancelled():
                     raise Cancelled(f"Reading {self.name} was stopped at page {len(done)} of {info.pages}.")
         finally:
             self.of.allowance.give_back("pages", len(set(wanted) - done))
