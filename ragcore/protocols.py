@@ -19,7 +19,6 @@ from ragcore.types import (
     NamePath,
     Overview,
     Purpose,
-    Retrieval,
     Route,
     Scope,
     Seeds,
@@ -269,14 +268,6 @@ class Structure(Protocol):
     def paths(self, asked: Asked, ids: Sequence[str], texts: Texts) -> list[NamePath]:
         """How `leaves` for the same ``asked``, in the scope of ``texts``, has reached the chunks ``ids``, in their
         order; those with no path are left out."""
-
-
-@runtime_checkable
-class Retriever(Protocol):
-    """Search for the hits and segments of a question."""
-
-    def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
-        """Best ``top_k`` chunks in ``scope`` and the segments around them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def claude(home: Path, **overrides: Any) -> Engine:
 
 
 def test_a_follow_up_without_a_subject_has_what_was_cited_before(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragcore.retrieve.hybrid.NEIGHBOURS", 0)
+    monkeypatch.setattr("ragcore.retrieve.agentic.NEIGHBOURS", 0)
     few = {"llm.model": "offline", "retrieve.top_k": 1}
     with Engine.open(home=home, overrides=few) as engine:
         first = engine.ask("When did the Larkfield survey begin?").run()

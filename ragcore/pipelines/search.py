@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ragcore.index.store import Store
     from ragcore.pipelines.ingest import Reading
     from ragcore.pipelines.structures import Structures
-    from ragcore.protocols import Retriever, SparseIndex
+    from ragcore.protocols import SparseIndex
     from ragcore.providers.registry import Models
     from ragcore.retrieve.hybrid import HybridRetriever
     from ragcore.retrieve.route import DocumentNames
@@ -81,8 +81,11 @@ class Search:
     ) -> Retrieval:
         """Result as of `Engine.retrieve`. ``parts`` replace the sub-queries beside the question; ``on_step`` receives
         each step before it starts; ``stop`` ends calls to a model."""
-        scope = self.checked(query, scope)
-        retriever = self._retriever(on_step, stop or Stop(), parts)
+        from ragcore.retrieve.agentic import AgenticRetriever, may_ask
+
+        scope, models = self.checked(query, scope), self._models
+        planner = models.planner if may_ask(self._settings.agentic, models.capabilities) else None
+        retriever = AgenticRetriever(self.hybrid(on_step), planner, stop or Stop(), parts)
         found = retriever.retrieve(query, top_k=self._settings.retrieve.top_k, scope=scope)
         if found.hits:
             return found
@@ -171,16 +174,8 @@ class Search:
             )
         return scope
 
-    def _retriever(self, on_step: OnStep, stop: Stop, parts: Sequence[SubQuery] | None) -> Retriever:
-        """Retriever for one question. Raises `IndexEmpty`, `IndexMismatch`, `ConfigError`, `ModelError`."""
-        from ragcore.retrieve.agentic import AgenticRetriever, may_ask
-
-        models = self._models
-        planner = models.planner if may_ask(self._settings.agentic, models.capabilities) else None
-        return AgenticRetriever(self.hybrid(on_step), planner, stop, parts)
-
     def hybrid(self, on_step: OnStep = ignore) -> HybridRetriever:
-        """Retriever for one question without its parts. Raises `IndexEmpty`, `IndexMismatch`, `ConfigError`,
+        """Search of single queries for one question. Raises `IndexEmpty`, `IndexMismatch`, `ConfigError`,
         `ModelError`."""
         from ragcore.retrieve.hybrid import HybridRetriever
 

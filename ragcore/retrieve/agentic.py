@@ -25,6 +25,7 @@ from ragcore.protocols import LLM, Capabilities, Form
 from ragcore.retrieve.fuse import fold, ranking, vote
 from ragcore.retrieve.hybrid import MOST_NAMED, SHOWN_ROUTES, HybridRetriever, Ranking, timed
 from ragcore.retrieve.route import best_named
+from ragcore.retrieve.segments import passages
 from ragcore.text.names import words_of
 from ragcore.text.sentences import count_tokens
 from ragcore.text.words import tokens
@@ -39,6 +40,7 @@ QUESTION_VOTE = 0.3  # of the reranker on the whole question, beside the merged 
 FORM_TOKENS = 600
 MOST_PARTS = 3
 MOST_GAPS = 2
+NEIGHBOURS = 1  # chunks of the same section on either side of a hit outside any segment
 HITS_OF_EACH = 5  # of each document that is asked by itself
 OWN_NAME = 0.9  # share of the passages with a word that are in the document that it is taken to name
 LONGEST_QUERY = 400  # characters
@@ -73,11 +75,11 @@ class Planned:
 
 @dataclass
 class AgenticRetriever:
-    """`Retriever` that searches for a question and its parts with a `HybridRetriever` and merges the results.
+    """Search for the hits and segments of a question and its parts: it merges the results of a `HybridRetriever`.
 
     The parts are those that the question is read as, or that ``planner`` makes of a question that may have several;
     with ``agentic.gaps`` it also reads what was found and asks for what is missing. A question of one part without gaps
-    gives exactly the result of the `HybridRetriever`. Given ``parts`` (not None) replace all of this, each as long as a
+    has exactly the hits of the `HybridRetriever`. Given ``parts`` (not None) replace all of this, each as long as a
     question may be. Raises `KeyMissing`, `KeyRefused` and `ModelMissing`; a form that is invalid or late is reported in
     ``Retrieval.notes``. ``stop`` ends calls to the model; the question itself is then still searched for.
     """
@@ -148,7 +150,14 @@ class AgenticRetriever:
         kept = {hit.chunk.chunk_id for hit in hits}
         found = [[hit for hit in of.hits if hit.chunk.chunk_id in kept] for of in rankings]
         with timed(timings, "rse"):
-            segments = self.retriever.segments([of for of in found if of], hits, scope)
+            segments = passages(
+                [of for of in found if of],
+                self.retriever.chunks,
+                settings.rse,
+                reach=NEIGHBOURS,
+                order=hits,
+                scope=scope,
+            )
         paths = self.retriever.paths(segments, rankings, scope, timings)
         return Retrieval(
             query,
@@ -287,8 +296,8 @@ def missing(
     """Queries by a model for what is completely missing from the best of ``hits``, which were found for ``asked`` and
     of which it reads what is in ``scope``; none, with a note, if it is unreachable or its form unusable."""
     cut = [replace(hit, chunk=scope.cut(hit.chunk)) for hit in hits]
-    searched, passages = [query.text for query in asked], excerpts(cut, PASSAGE_TOKENS)
-    about = {"question": question.text, "searched_for": searched, "passages": passages}
+    searched = [query.text for query in asked]
+    about = {"question": question.text, "searched_for": searched, "passages": excerpts(cut, PASSAGE_TOKENS)}
     prompt = GAP_PROMPT.format(about=json.dumps(about, ensure_ascii=False))
     filled, note = _filled(forms, question, _GAPS, Gaps, GAP_SYSTEM, prompt, "search for gaps")
     queries = [SubQuery(item.query, "gap", item.reason) for item in filled.missing] if filled else ()

@@ -17,18 +17,16 @@ from ragcore.progress import ignore
 from ragcore.protocols import Asked, Texts
 from ragcore.retrieve import fuse
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
-from ragcore.retrieve.segments import covers, passages
+from ragcore.retrieve.segments import covers
 from ragcore.retrieve.synonyms import Synonyms
 from ragcore.text.periods import without_dates
 from ragcore.text.words import content_stems
 from ragcore.types import (
-    EVERYTHING,
     Chunk,
     Document,
     Hit,
     NamePath,
     OnStep,
-    Retrieval,
     Route,
     Scope,
     Seeds,
@@ -50,7 +48,6 @@ MOST_NAMED = 16  # documents named by the question that are also searched by the
 TEMPERATURE = 6.0  # divides the reranker's log-odds for its vote: it is too sure of texts unlike web pages
 FIGURE_PENALTY = 0.3  # share of its score that an AI-written description of a figure loses
 NAME_WEIGHT = 0.4  # weight of a row that the question names, itself or its table, beside the fused score
-NEIGHBOURS = 1  # chunks of the same section on either side of a hit outside any segment
 SHOWN_ROUTES = 50  # limit of ``Retrieval.routes``: a year alone may name thousands of documents
 MODES: tuple[str, ...] = tuple(mode for mode in get_args(SearchMode) if mode != "overview")
 STRUCTURES: tuple[str, ...] = ("outline", *get_args(PublishedMode))  # modes that a tree or graph alone answers
@@ -114,7 +111,7 @@ class Candidates:
 
 @dataclass
 class HybridRetriever:
-    """`Retriever` over chunk vectors and a sparse index, which must contain the same chunks.
+    """Search of single queries over chunk vectors and a sparse index, which must contain the same chunks.
 
     ``chunks`` gives chunks by id (``doc_id:index``), without removed ones. ``mode`` determines how candidates are
     found: by ``vector`` or ``bm25`` alone, by both (``hybrid``), or by both and the names that passages share, for
@@ -151,27 +148,6 @@ class HybridRetriever:
             raise ValueError("mode graph needs connections and documents")
         if self.mode in STRUCTURES and self.structure is None:
             raise ValueError(f"mode {self.mode} needs its structure")
-
-    def retrieve(self, query: str, *, top_k: int, scope: Scope = EVERYTHING) -> Retrieval:
-        """Best ``top_k`` chunks for ``query`` in ``scope``, and the segments around them."""
-        timings: dict[str, float] = {}
-        ranking = self.search(query, top_k=top_k, scope=scope, timings=timings)
-        with timed(timings, "rse"):
-            segments = self.segments([ranking.hits], scope=scope)
-        paths = self.paths(segments, [ranking], scope, timings)
-        return Retrieval(
-            query,
-            self.mode,
-            ranking.hits,
-            tuple(segments),
-            timings,
-            ranking.routes[:SHOWN_ROUTES],
-            (ranking.asked,),
-            scope,
-            ranking.candidates,
-            ranking.reranked,
-            paths=paths,
-        )
 
     def search(
         self,
@@ -240,19 +216,8 @@ class HybridRetriever:
         """Question's vector float32 ``(d,)``, and up to ``count`` chunks in ``scope`` by cosine and by BM25 (those
         above 0), scored as in a search."""
         words = self._wording(self.read(query))
-        by_words = dict(self.sparse.query(words.text, count, scope))
-        if words.also:
-            for chunk_id, score in self.sparse.query(words.terms, count, scope):
-                by_words[chunk_id] = by_words.get(chunk_id, 0.0) + TERMS_IN_BM25 * score
         vector = self._embedded(words)
-        return vector, self.vectors.query(vector, count, scope), list(by_words.items())
-
-    def segments(
-        self, rankings: Sequence[Sequence[Hit]], order: Sequence[Hit] | None = None, scope: Scope = EVERYTHING
-    ) -> list[Segment]:
-        """Passages that become sources, for the hits of one or several queries in ``scope``; ``order`` is the merged
-        list of several."""
-        return passages(rankings, self.chunks, self.settings.rse, reach=NEIGHBOURS, order=order, scope=scope)
+        return vector, self.vectors.query(vector, count, scope), list(self._found(words, count, [scope]).items())
 
     def paths(
         self, segments: Sequence[Segment], rankings: Sequence[Ranking], scope: Scope, timings: dict[str, float]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.retrieve.rse import best_segments, chunk_values
-from ragcore.types import EVERYTHING, Chunk, Hit, Retrieval, Scope, Segment
+from ragcore.types import Chunk, Hit, Retrieval, Scope, Segment
 
 if TYPE_CHECKING:
     from ragcore.config.settings import RseSettings
@@ -26,31 +26,27 @@ def passages(
     settings: RseSettings,
     *,
     reach: int,
-    order: Sequence[Hit] | None = None,
-    scope: Scope = EVERYTHING,
+    order: Sequence[Hit],
+    scope: Scope,
 ) -> list[Segment]:
     """Tables, segments and single hits in the order of their best hits, then neighbours, all cut to the sections in
     ``scope``. ``rankings`` has the hits of each query, best first; ``Hit.rank`` is the rank given by the query.
 
     A chunk found by several queries occurs once, with its best hit (`best_hits`). A passage has the position of its
-    best hit, in ``order`` if given (the same chunks); at equal positions a table precedes a segment and a segment a
-    single hit.
+    best hit in ``order``, the same chunks merged; at equal positions a table precedes a segment and a segment a single
+    hit.
     """
     hits = best_hits(rankings)
     segments = table_segments(hits) + relevant_segments(rankings, settings)
     segments += single_hits(hits, segments)
-    place = {(hit.chunk.doc_id, hit.chunk.reach[0]): number for number, hit in reversed(list(enumerate(order or hits)))}
+    place = {(hit.chunk.doc_id, hit.chunk.reach[0]): number for number, hit in reversed(list(enumerate(order)))}
     segments.sort(
         key=lambda s: min(
             place[s.doc_id, index] for index in range(s.first_chunk, s.last_chunk + 1) if (s.doc_id, index) in place
         )
     )
-    return within_sections(segments + neighbours(hits, segments, chunks, reach=reach), scope)
-
-
-def within_sections(segments: Sequence[Segment], scope: Scope) -> list[Segment]:
-    """``segments`` cut to the sections in ``scope``, if it has any: a chunk may hold the end of one section and the
-    beginning of the next. One that spans several sections becomes several."""
+    segments += neighbours(hits, segments, chunks, reach=reach)
+    # A chunk may hold the end of one section and the beginning of the next; one that spans several becomes several.
     return [replace(one, start=start, end=end) for one in segments for start, end in scope.parts(one)]
 
 

@@ -16,6 +16,7 @@ from ragcore.errors import ConfigError
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
 from ragcore.offline.question import RuleAnalyser
+from ragcore.retrieve.agentic import AgenticRetriever
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.synonyms import Synonyms
 from ragcore.types import EVERYTHING, Chunk, Hit, Segment
@@ -37,7 +38,12 @@ PRICES = [
     "Price list: Pin | 7 euro",
 ]
 
-Make = Callable[..., HybridRetriever]
+Make = Callable[..., AgenticRetriever]
+
+
+def asking(*parts: Any, **named: Any) -> AgenticRetriever:
+    """Search for a question as it is, without parts."""
+    return AgenticRetriever(HybridRetriever(*parts, **named), parts=())
 
 
 @pytest.fixture
@@ -65,13 +71,13 @@ def make(store: Store) -> Make:
         chunks: Any = None,
         synonyms: Synonyms | None = None,
         **overrides: Any,
-    ) -> HybridRetriever:
+    ) -> AgenticRetriever:
         settings, _ = load(environ={}, overrides={k.replace("__", "."): v for k, v in overrides.items()})
         reranker = reranker or (OverlapReranker() if rerank else None)
         by_id = chunks or store.chunks_by_id
         read = RuleAnalyser().read
         parts = (embedder, vectors, sparse, reranker, by_id, settings)
-        return HybridRetriever(
+        return asking(
             *parts, mode=mode, synonyms=synonyms, read=read, connections=indexer.graph, document=store.document
         )
 
@@ -285,7 +291,7 @@ def test_a_passage_that_only_words_find_comes_first_for_them(tmp_path: Path) -> 
     vectors, sparse = indexer.open()
     question = "Where is ZX-4471-Q?"
     near = [chunk_id for chunk_id, _ in vectors.query(embedder.embed_query(question), 5)]
-    retriever = HybridRetriever(embedder, vectors, sparse, None, store.chunks_by_id, settings)
+    retriever = asking(embedder, vectors, sparse, None, store.chunks_by_id, settings)
     (best,) = retriever.retrieve(question, top_k=1).hits
     assert "ZX-4471-Q" in best.chunk.text
     assert best.chunk.chunk_id not in near
@@ -310,9 +316,9 @@ def test_a_passage_that_shares_no_word_is_reached_through_names(tmp_path: Path) 
 
     question = "Where is the village of the writer of Hello Love?"
 
-    def made(mode: str) -> HybridRetriever:
+    def made(mode: str) -> AgenticRetriever:
         parts = (embedder, *indexer.open(), None, store.chunks_by_id, settings)
-        return HybridRetriever(*parts, mode=mode, connections=indexer.graph, document=store.document)
+        return asking(*parts, mode=mode, connections=indexer.graph, document=store.document)
 
     def found(mode: str) -> Hit | None:
         hits = made(mode).retrieve(question, top_k=8).hits
@@ -324,13 +330,13 @@ def test_a_passage_that_shares_no_word_is_reached_through_names(tmp_path: Path) 
     assert reached.rank == 2
     assert "graph" in reached.via.split("+")
     assert 0.0 < reached.scores["graph"] < 1.0
-    ranking = made("graph").search(question, top_k=8, scope=EVERYTHING, timings={})
+    ranking = made("graph").retriever.search(question, top_k=8, scope=EVERYTHING, timings={})
     chunk = reached.chunk
     halves = [
         Segment(chunk.doc_id, *span, *chunk.reach, 1.0)
         for span in ((chunk.start, chunk.start + 9), (chunk.start + 9, chunk.end))
     ]
-    (path,) = made("graph").paths(halves, [ranking], EVERYTHING, {})
+    (path,) = made("graph").retriever.paths(halves, [ranking], EVERYTHING, {})
     assert path.chunk_id == chunk.chunk_id
 
     auto, plain = (made(mode).retrieve(question, top_k=50) for mode in ("auto", "hybrid"))

@@ -12,6 +12,7 @@ from ragcore.config.settings import load
 from ragcore.engine import Engine
 from ragcore.index.indexer import Indexer
 from ragcore.index.store import Store
+from ragcore.retrieve.agentic import AgenticRetriever
 from ragcore.retrieve.hybrid import HybridRetriever
 from ragcore.retrieve.route import DocumentNames, chosen, discounted
 from ragcore.text.periods import Period, period_fit, period_of, period_of_title
@@ -265,7 +266,7 @@ def test_only_well_named_documents_are_searched_by_themselves() -> None:
 # In the pipeline
 
 PASSAGES = ["Capital expenditures were 100 million.", "The auditor found no weakness.", "Dividends were paid."]
-Make = Callable[..., HybridRetriever]
+Make = Callable[..., AgenticRetriever]
 
 
 @pytest.fixture
@@ -278,13 +279,12 @@ def make(tmp_path: Path) -> Make:
     indexer.update()
     vectors, sparse = indexer.open()
 
-    def make(*, routed: bool = True, mode: str = "hybrid", rerank: bool = True, **overrides: Any) -> HybridRetriever:
+    def make(*, routed: bool = True, mode: str = "hybrid", rerank: bool = True, **overrides: Any) -> AgenticRetriever:
         settings, _ = load(environ={}, overrides={k.replace("__", "."): v for k, v in overrides.items()})
         names = DocumentNames(store.names()) if routed else None
         reranker = OverlapReranker() if rerank else None
-        return HybridRetriever(
-            embedder, vectors, sparse, reranker, store.chunks_by_id, settings, mode=mode, names=names
-        )
+        parts = (embedder, vectors, sparse, reranker, store.chunks_by_id, settings)
+        return AgenticRetriever(HybridRetriever(*parts, mode=mode, names=names), parts=())
 
     return make
 

@@ -9,7 +9,7 @@ import pytest
 
 from ragcore.config.settings import RseSettings, load
 from ragcore.retrieve.segments import best_hits, neighbours, passages, relevant_segments, single_hits, table_segments
-from ragcore.types import Chunk, Hit, Segment
+from ragcore.types import EVERYTHING, Chunk, Hit, Segment
 
 SETTINGS: RseSettings = load(environ={})[0].rse.model_copy(
     update={
@@ -33,6 +33,14 @@ def ranked(*chunks: Chunk) -> list[Hit]:
 def found(hits: Sequence[Hit], score: float = 1.0, settings: RseSettings = SETTINGS) -> list[Segment]:
     """The segments of one query that gives every hit the same score."""
     return relevant_segments([[replace(hit, score=score) for hit in hits]], settings)
+
+
+def ordered(
+    rankings: Sequence[Sequence[Hit]], tiles: Sequence[Chunk], settings: RseSettings, reach: int
+) -> list[Segment]:
+    """Passages in the order of each chunk's best rank."""
+    order = best_hits(rankings)
+    return passages(rankings, library(tiles), settings, reach=reach, order=order, scope=EVERYTHING)
 
 
 def test_near_hits_become_one_segment_with_what_lies_between() -> None:
@@ -178,7 +186,7 @@ def test_passages_of_several_queries_come_in_the_order_of_their_best_rank_in_any
     one = numbered((1, at["a:2"]), (2, at["a:3"]), (5, at["b:7"]), score=0.9)
     other = numbered((1, at["b:1"]), (2, table), (3, at["a:3"]), (4, at["c:3"]), score=0.2)
     settings = SETTINGS.model_copy(update={"minimum_value": 0.4})
-    assert spans(passages([one, other], library(tiles), settings, reach=0)) == [
+    assert spans(ordered([one, other], tiles, settings, reach=0)) == [
         ("a", 2, 3, "rse"),
         ("b", 1, 1, "hit"),
         ("c", 2, 4, "table"),
@@ -186,7 +194,7 @@ def test_passages_of_several_queries_come_in_the_order_of_their_best_rank_in_any
     ]
     # The row of the other query's table is in that table, and neighbours follow the same order.
     strict = SETTINGS.model_copy(update={"minimum_value": 9.0})
-    assert spans(passages([one, other], library(tiles), strict, reach=1)) == [
+    assert spans(ordered([one, other], tiles, strict, reach=1)) == [
         ("a", 2, 2, "hit"),
         ("b", 1, 1, "hit"),
         ("a", 3, 3, "hit"),
@@ -208,5 +216,5 @@ def test_of_passages_with_the_same_best_rank_the_earlier_query_s_comes_first() -
     for order in ([0, 1, 2], [2, 0, 1]):
         given = [rankings[i] for i in order]
         for settings in (SETTINGS.model_copy(update={"minimum_value": least}) for least in (0.1, 9.0)):
-            segments = passages(given, library([]), settings, reach=1)
+            segments = ordered(given, [], settings, reach=1)
             assert [s.doc_id for s in segments] == [ranking[0].chunk.doc_id for ranking in given]
