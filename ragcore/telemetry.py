@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ragcore.errors import ConfigError
@@ -41,33 +41,16 @@ class _Telemetry:
         self.meters = MeterProvider([PeriodicExportingMetricReader(OTLPMetricExporter())], resource)
         self.tracers = TracerProvider(resource=resource)
         self.tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-        self._meter = self.meters.get_meter("groundwork")
-        self._tracer = self.tracers.get_tracer("groundwork")
+        self.meter = self.meters.get_meter("groundwork")
+        self.tracer = self.tracers.get_tracer("groundwork")
+        self.parts: dict[str, dict[str, float]] = {}  # of gauges
         self._made: dict[str, Any] = {}
-        self._parts: dict[str, dict[str, float]] = {}
 
-    def took(self, name: str, seconds: float, stages: Mapping[str, float], attributes: Mapping[str, str | int]) -> None:
+    def instrument(self, name: str, make: Callable[..., Any], **how: Any) -> Any:
+        """Instrument of that name, made once."""
         if name not in self._made:
-            self._made[name] = self._meter.create_histogram(
-                f"{name}.duration", unit="s", explicit_bucket_boundaries_advisory=SECONDS
-            )
-        self._made[name].record(seconds, attributes)
-        end = time.time_ns()
-        parts = {f"{name}.{stage}_ms": took for stage, took in stages.items()}
-        span = self._tracer.start_span(name, start_time=end - int(seconds * 1e9), attributes={**attributes, **parts})
-        span.end(end)
-
-    def counted(self, name: str, number: float) -> None:
-        if name not in self._made:
-            self._made[name] = self._meter.create_counter(name)
-        self._made[name].add(number)
-
-    def stands(self, name: str, number: float, of: str) -> None:
-        parts = self._parts.setdefault(name, {})
-        parts[of] = number
-        if name not in self._made:
-            self._made[name] = self._meter.create_gauge(name)
-        self._made[name].set(sum(parts.values()))
+            self._made[name] = make(name, **how)
+        return self._made[name]
 
 
 def wanted() -> bool:
@@ -94,16 +77,22 @@ def took(name: str, seconds: float, stages: Mapping[str, float] | None = None, *
     """Measure what ended just now: a histogram ``NAME.duration`` and a span, which has the milliseconds of ``stages``
     too."""
     for each in _begun:
-        each.took(name, seconds, stages or {}, attributes)
+        how = {"unit": "s", "explicit_bucket_boundaries_advisory": SECONDS}
+        each.instrument(f"{name}.duration", each.meter.create_histogram, **how).record(seconds, attributes)
+        now, parts = time.time_ns(), {f"{name}.{stage}_ms": ms for stage, ms in (stages or {}).items()}
+        begun = now - int(seconds * 1e9)
+        each.tracer.start_span(name, start_time=begun, attributes={**attributes, **parts}).end(now)
 
 
 def counted(name: str, number: float) -> None:
     """Add to a counter."""
     for each in _begun:
-        each.counted(name, number)
+        each.instrument(name, each.meter.create_counter).add(number)
 
 
 def stands(name: str, number: float, of: str) -> None:
     """Set the part of a gauge that one library (``of``, which isn't told) has: it is their sum."""
     for each in _begun:
-        each.stands(name, number, of)
+        parts = each.parts.setdefault(name, {})
+        parts[of] = number
+        each.instrument(name, each.meter.create_gauge).set(sum(parts.values()))
