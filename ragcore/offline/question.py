@@ -122,7 +122,7 @@ def _extreme(words: Sequence[str]) -> int:
 def _is_whole(words: Sequence[str], content: Set[str]) -> bool:
     """Whether the question is about a document's subject or purpose, so that the answer has none of its words."""
     asked = {"about", "for", "why"} | listed("whole", "says")
-    opens = words[:1] in (["what"], ["why"], ["what's"])
+    opens = words[:1] in (["what"], ["why"])
     return opens and not asked.isdisjoint(words) and content <= asked
 
 

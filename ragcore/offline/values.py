@@ -71,7 +71,7 @@ def certain(question: Question, terms: Sequence[Term], found: Sequence[Quotable]
     or equally certain ones differ."""
     words = tokens(question.main)
     derived = question.answer.prose or is_derived(question)  # or in words
-    if derived or words[:1] not in (["what"], ["what's"], ["how"], ["the"]) or len(question.years) > 1:
+    if derived or words[:1] not in (["what"], ["how"], ["the"]) or len(question.years) > 1:
         return None
     asked, qualifiers = _of_question(question, terms, ranking.names), listed("values", "qualifiers")
     given, share = [], is_share(question.main)
