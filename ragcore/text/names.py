@@ -101,7 +101,7 @@ def words_of(text: str) -> list[Word]:
     shouted = len(letters) > 2 and sum(word.isupper() for word in letters) > 0.6 * len(letters)
     out: list[Word] = []
     for match, word in zip(found, spelled):
-        plain = _plain(word)
+        plain = folded(_MARKS.sub("", word))
         first = not out or bool(_SENTENCE_END.search(text, out[-1].end, match.start()))
         possessive = word != match.group()
         capitals = word.upper() == word and any(c.isalpha() for c in word) and len(plain) > 1 and not shouted
@@ -194,10 +194,6 @@ def titled(text: str, titles: Mapping[str, str]) -> set[str]:
                 used.update(range(first, end))
                 found |= of
     return found
-
-
-def _plain(word: str) -> str:
-    return folded(_MARKS.sub("", word))
 
 
 def singular(word: str) -> str:

@@ -179,7 +179,8 @@ def numbers(text: str) -> list[Number]:
         out.append(Number(match.group(), match.start(), 50.0, percent=True))
     shares = (match for match in _FRACTION.finditer(text) if not _PERIODS_BEFORE.search(text, 0, match.start()))
     fractions = [one for match in shares if (one := _fraction(match)).value < 100.0]
-    out = [*(one for one in out if not any(_within(one, whole) for whole in fractions)), *fractions]
+    taken = {place for one in fractions for place in range(one.start, one.start + len(one.raw))}
+    out = [*(one for one in out if one.start not in taken), *fractions]
     return _ranged(sorted(out, key=lambda number: number.start), text)
 
 
@@ -244,10 +245,6 @@ def _fraction(match: re.Match[str]) -> Number:
     part = _ONES.get(said["of"] or said["part"], 1)
     whole = _SHARES[said["share"]] if said["share"] else WORDS.get(said["whole"], 1)
     return Number(match.group(), match.start(), 100.0 * part / whole, percent=True)
-
-
-def _within(one: Number, other: Number) -> bool:
-    return other.start <= one.start < other.start + len(other.raw)
 
 
 def _number(match: re.Match[str], text: str) -> Number:
