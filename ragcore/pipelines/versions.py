@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragcore.errors import UnknownDocument
@@ -33,8 +33,8 @@ class Versions:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known: OrderedDict[tuple[str, ...], Comparison] = OrderedDict()
         self._lock = threading.Lock()
+        self._kept = lru_cache(KEPT)(lambda old, new, *_builds: Comparison(store.document(old), store.document(new)))
 
     def of(self, doc_id: str) -> list[DocumentInfo]:
         """Versions of a document that are read, the newest first; it alone if there are no others."""
@@ -79,14 +79,9 @@ class Versions:
         return self._comparison(old, new).differences()
 
     def _comparison(self, old: str, new: str) -> Comparison:
-        key = old, new, self._store.build(old), self._store.build(new)
+        builds = self._store.build(old), self._store.build(new)
         with self._lock:
-            if key not in self._known:
-                self._known[key] = Comparison(self._store.document(old), self._store.document(new))
-                while len(self._known) > KEPT:
-                    self._known.popitem(last=False)
-            self._known.move_to_end(key)
-            return self._known[key]
+            return self._kept(old, new, *builds)
 
 
 def _since(became: Staleness) -> str:
