@@ -1,5 +1,5 @@
 """Antonyms of WordNet 3.0 as `ragcore/text/antonyms.txt`: a line for each two words that WordNet has as antonyms, each
-with its irregular forms.
+with its irregular forms. Words with a hyphen are left out: they are read as several.
 
     python scripts/antonyms.py /usr/share/wordnet > ragcore/text/antonyms.txt
 
@@ -54,7 +54,7 @@ def main(folder: Path) -> None:
                     pointers.append((words[int(places[:2], 16) - 1], (pos.replace("s", "a"), offset), places[2:]))
     pairs = {tuple(sorted((word, synsets[key][int(place, 16) - 1]))) for word, key, place in pointers}
     sys.stdout.write(NOTICE)
-    for pair in sorted(pair for pair in pairs if not any("_" in word for word in pair)):
+    for pair in sorted(pair for pair in pairs if not any("_" in word or "-" in word for word in pair)):
         print(" | ".join(" ".join([word, *sorted(forms[word] - {word})]) for word in pair))
 
 
