@@ -23,9 +23,9 @@ MODULES = 10  # at the top level, `__init__` aside
 SETTINGS = 93  # with who reads, and [auth]: how people sign in, with accounts, a provider or a proxy
 # Lines of each package, with some air.
 LINES = {
-    "": 2425,  # with watched folders, versions, checks, grids, structures, a person's engine and its protocol, limits
+    "": 2405,  # with watched folders, versions, checks, grids, structures, a person's engine and its protocol, limits
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
-    "answer": 1321,  # with places in originals, parts in tables, and the lifted budget, which check and report share
+    "answer": 1316,  # with places in originals, parts in tables, and the lifted budget, which check and report share
     "check": 3363,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
     "cli": 2339,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
@@ -36,17 +36,17 @@ LINES = {
     "grid": 1490,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6972,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10594,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 4873,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
-    "pipelines": 2237,  # with scans of folders, what became of cited words, made pages, structures: building, state
+    "offline": 4842,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
+    "pipelines": 2227,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1343,
     "report": 1846,  # with values as data, the request for a section, and sections named by a requirement
-    "retrieve": 2275,  # with overviews, what structures find, and what each of several documents is asked
+    "retrieve": 2242,  # with overviews, what structures find, and what each of several documents is asked
     "serve": 1495,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
     "structure": 1974,  # published trees and graphs
     "suggest": 447,
-    "text": 2878,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "text": 2861,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 3011,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2656,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
+    "verify": 2649,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
 }
 # Of other rooms than ``offline`` and ``text``, the patterns with words that are no language: markup, and file formats.
 FORMATS = {
