@@ -34,6 +34,8 @@ _BOLD_NAMES = ("bold", "black", "heavy", "demi", "-bd", "_bd", "-blk", "_blk", "
 _BOLD_TEX = ("cmb", "sfbx", "cmssbx")  # at the beginning of it, behind the tag of a subset
 SMALLER, LIFTED = 0.85, 0.12  # of the previous font size: a superscript's greatest size and least rise
 _SHADOW = 10  # words between a word and its shadow, at most
+_SMALL_CAPITALS = (0.65, 0.92)  # of the capital's font size
+_BLANK = 0.4  # of the font size: a blank's greatest width
 SAME_PLACE = 0.12  # of the font size: a repeated word this near is fake bold
 # Scripts without blanks between words: each character is a word with its own place.
 UNSPACED = re.compile(
@@ -110,7 +112,38 @@ def read_words(raw: Mapping[str, Any], upright: int = 0) -> WordColumns:
             line_number += 1
             turned = 0 if _angle(line) == upright else SIDEWAYS
             _read_line(line, line_number, block_number, turned, out)
-    return _printed_once(out)
+    return _printed_once(_small_capitals(out))
+
+
+def _small_capitals(words: WordColumns) -> WordColumns:
+    """``words`` with a capital and the smaller capitals behind it as one word where a blank parts them ("D AVID"), as
+    some programs write small capitals. "A" stays by itself unless its line has another such word."""
+    heads: list[int] = []  # of these words, the capital
+    for index, (text, following) in enumerate(pairwise(words.texts)):
+        size, smaller = words.sizes[index], words.sizes[index + 1]
+        if (
+            len(text) == 1
+            and text.isupper()
+            and len(following) > 1
+            and following.isupper()
+            and _SMALL_CAPITALS[0] * size <= smaller <= _SMALL_CAPITALS[1] * size
+            and words.lines[index] == words.lines[index + 1]
+            and abs(_baseline(words, index) - _baseline(words, index + 1)) < 0.05 * size
+            and 0 <= words.boxes[index + 1][0] - words.boxes[index][2] <= _BLANK * size
+        ):
+            heads.append(index)
+    lines = Counter(words.lines[index] for index in heads)
+    heads = [index for index in heads if words.texts[index] != "A" or lines[words.lines[index]] > 1]
+    for index in heads:
+        words.texts[index] += words.texts[index + 1]
+        words.boxes[index] = around(words.boxes[index : index + 2])
+        words.flags[index] &= words.flags[index + 1]
+    tails = {index + 1 for index in heads}
+    return words.chosen([index for index in range(len(words.texts)) if index not in tails]) if tails else words
+
+
+def _baseline(words: WordColumns, index: int) -> float:
+    return words.boxes[index][3] - DESCENT * words.sizes[index]
 
 
 def _printed_once(words: WordColumns) -> WordColumns:

@@ -105,6 +105,28 @@ def test_scripts_without_blanks_have_a_place_for_each_character() -> None:
     assert len(set(words.boxes)) == 6
 
 
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ([("D ", 10), ("AVID ", 8), ("W ", 10), ("ELLS, ", 8), ("chief", 10)], ["DAVID", "WELLS,", "chief"]),
+        ([("A ", 10), ("NNUAL ", 8), ("R ", 10), ("EPORT", 8)], ["ANNUAL", "REPORT"]),
+        ([("A ", 10), ("NEW DAY", 8)], ["A", "NEW", "DAY"]),
+        ([("Class B ", 10), ("COMMON", 10)], ["Class", "B", "COMMON"]),
+        ([("Class B     ", 10), ("COMMON", 8)], ["Class", "B", "COMMON"]),
+        ([("D ", 30), ("AVID", 8)], ["D", "AVID"]),
+    ],
+)
+def test_small_capitals_with_a_blank_behind_the_capital_are_one_word(
+    parts: list[tuple[str, float]], expected: list[str]
+) -> None:
+    page = pymupdf.open().new_page()
+    at = 72.0
+    for text, size in parts:
+        page.insert_text((at, 100), text, fontsize=size)
+        at += pymupdf.get_text_length(text, fontsize=size)
+    assert read_words(page.get_text("rawdict")).texts == expected
+
+
 def test_a_soft_hyphen_at_the_line_end_is_remembered() -> None:
     words = words_of("inter\u00ad")
     assert words.texts == ["inter"]
