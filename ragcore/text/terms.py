@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.text.languages import language_of
-from ragcore.text.words import OTHER_FUNCTION_WORDS, content_stems, stem
+from ragcore.text.words import LISTS, OTHER_FUNCTION_WORDS, content_stems, stem, tokens, word_set
 
 _COUNTS = frozenset({"number"})
+_OF_SIZE: Final = word_set(LISTS["of_size"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +36,15 @@ class Term:
 
 
 class Wanted:
-    """Content words of ``text`` (``words``: distinct stems in order). A word of one of ``terms`` also counts as present
-    if all words of a synonym are."""
+    """Content words of ``text`` (``words``: distinct stems in order), without an adjective of size that "how" asks by. A
+    word of one of ``terms`` also counts as present if all words of a synonym are."""
 
     def __init__(self, text: str, terms: Iterable[Term] = ()) -> None:
         self._text = text
         self._terms = tuple(terms)
         said_only = {stem(word) for word in OTHER_FUNCTION_WORDS.get(language_of(text), ())}
-        words = tuple(dict.fromkeys(content_stems(text)))
+        asked_by = {stem(size) for how, size in pairwise(tokens(text)) if how == "how" and size in _OF_SIZE}
+        words = tuple(word for word in dict.fromkeys(content_stems(text)) if word not in asked_by)
         # "Wie", "war" and "die" are content words in English, but not in a German question.
         self.words: tuple[str, ...] = tuple(word for word in words if word not in said_only) or words
         others: dict[str, list[frozenset[str]]] = {}

@@ -42,3 +42,8 @@ def test_synonyms_say_which_term_they_are_of() -> None:
     assert shipped[0].parts == ()
     assert shipped[1].same == ()
     assert "total current liabilities" in shipped[1].parts
+
+
+def test_a_size_that_is_asked_for_is_no_word_of_the_answer() -> None:
+    assert Wanted("How high was operating profit?").words == Wanted("What was operating profit?").words
+    assert "high" in Wanted("How many loans are of high risk?").words
