@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -107,12 +107,18 @@ class Ranking:
     ) -> None:
         self._alone = alone
         self._around = around
+        self._routes = routes
         self.question = question
         self.wanted = wanted
         self._priors = {route.doc_id: route.prior for route in routes}
         self.names = frozenset(stem for route in routes for stem in content_stems(route.name))
         other = lex.TOTAL_STEMS | lex.SPAN_STEMS | self.names
         self._asked = tuple(word for word in wanted.words if not word.isdigit() and word not in other)
+
+    def without(self, words: Set[str]) -> Ranking:
+        """Ranker by the question's words but for these stems."""
+        wanted = self.wanted.without(words)
+        return Ranking(self.question, wanted, routes=self._routes, alone=self._alone, around=self._around)
 
     def scored(self, found: list[Quotable], reranker: Reranker | None) -> list[Scored]:
         """The 60 best of ``found``, best first. Their words and sources choose the 60 that reach the cross-encoder."""

@@ -87,14 +87,14 @@ class OfflineWriter:
             if len(held) == 1 and ranking.fit(held[0].quote):
                 ranked = [held[0].quote, *ranked]
         value = certain(question, request.terms, found, ranking) if not question.task else None
-        judged = value is None and not question.task and not question.whole
+        said = max((each.worth for each in scored if each.quote.row is None), default=0.0)
+        share = self._settings.offline_share
+        most = extreme(question, found, ranking, self._reranker, share * said) if not question.task else None
+        judged = value is None and most is None and not question.task and not question.whole
         if judged and (doubt := self._reason_to_doubt(ranking, request, scored)):
             yield f"{NO_ANSWER} {doubt}"
             return
         titles = _titles(request.sources)
-        said = max((each.worth for each in scored if each.quote.row is None), default=0.0)
-        share = self._settings.offline_share
-        most = extreme(question, found, ranking, self._reranker, share * said) if not question.task else None
         if most is not None:
             yield from _extreme(question, most, titles)
             return
@@ -361,9 +361,9 @@ def _unit_of_all(source: Source, row: Row, cells: Sequence[Cell]) -> str:
 
 
 def _extreme(question: Question, most: Extreme, titles: Mapping[str, str]) -> Iterator[str]:
-    """The row with the highest or lowest value, and the next ones as a table."""
+    """The highest or lowest value, and the next ones as a table."""
     yield from _answer(question, most.rows, titles, certain=False)
-    yield f"{'Highest' if question.extreme > 0 else 'Lowest'} of the {most.compared} rows that were found.\n\n"
+    yield f"{'Highest' if question.extreme > 0 else 'Lowest'} of the {most.compared} values that were found.\n\n"
 
 
 def _table(rows: Sequence[Quotable], titles: Mapping[str, str]) -> Iterator[str]:

@@ -201,10 +201,11 @@ class DocumentNames:
         for words, strengths in named:
             here = {place: strength for place, strength in strengths.items() if place in inside}
             said = mentions(words) if mentions is not None and here else {}
-            most = max((said.get(self._doc_ids[place], 0) * strength for place, strength in here.items()), default=0.0)
-            # Another document that says a name as often as the one that it names isn't told apart from that by it.
+            counts = {place: said.get(self._doc_ids[place], 0) for place in inside}
+            # Another document that says a name as often as the one that it names is named as well as that.
+            most, strength = max(((counts[at] * own, own) for at, own in here.items()), default=(0.0, 0.0))
             rest = inside.difference(here) if most else ()
-            like = {place: min(1.0, said.get(self._doc_ids[place], 0) / most) for place in rest}
+            like = {place: strength * min(1.0, strength * counts[place] / most) for place in rest}
             share = (len(here) + sum(like.values())) / len(inside)
             here |= like
             weight = 1.0 if share <= MOSTLY else (1.0 - share) / (1.0 - MOSTLY)

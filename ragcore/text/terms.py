@@ -7,6 +7,7 @@ quote passages need them too, or they would not find "capex" in a line on capita
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -36,8 +37,8 @@ class Term:
 
 
 class Wanted:
-    """Content words of ``text`` (``words``: distinct stems in order), without an adjective of size that "how" asks by. A
-    word of one of ``terms`` also counts as present if all words of a synonym are."""
+    """Content words of ``text`` (``words``: distinct stems in order), without an adjective of size that "how" asks by.
+    A word of one of ``terms`` also counts as present if all words of a synonym are."""
 
     def __init__(self, text: str, terms: Iterable[Term] = ()) -> None:
         self._text = text
@@ -54,6 +55,12 @@ class Wanted:
             for word in said:
                 others.setdefault(word, []).extend(names)
         self._others: Mapping[str, tuple[frozenset[str], ...]] = {word: tuple(names) for word, names in others.items()}
+
+    def without(self, words: Set[str]) -> Wanted:
+        """The same ``text`` without these of its ``words``."""
+        out = copy(self)
+        out.words = tuple(word for word in self.words if word not in words)
+        return out
 
     def has(self, word: str, given: Set[str]) -> bool:
         """Whether the stems ``given`` contain ``word`` (one of ``words``), directly or by a synonym."""

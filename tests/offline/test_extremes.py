@@ -39,7 +39,7 @@ def test_the_row_is_the_extreme_of_the_column_asked_for(question: str, row: str,
     text = quotes(question, PORTS)
     first = rows(text)[0]
     assert (first[0], first[-1]) == (row, value), text
-    assert "of the 3 rows that were found" in text
+    assert "of the 3 values that were found" in text
 
 
 def test_at_least_and_both_ends_ask_for_no_extreme() -> None:

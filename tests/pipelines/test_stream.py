@@ -320,7 +320,7 @@ def test_what_is_only_quoted_is_never_doubted_nor_called_checked() -> None:
     class Quoting(ScriptedWriter):
         capabilities = Capabilities(extractive=True)
 
-    told = "Revenue, 1999: 12 <<SOURCE 1.1>>\n\nHighest of the 3 rows that were found."
+    told = "Revenue, 1999: 12 <<SOURCE 1.1>>\n\nHighest of the 3 values that were found."
     (claim,) = finish(answering(Quoting(told)))[1].claims
     assert (claim.text, claim.status, claim.reason) == ("Revenue, 1999: 12", "supported", QUOTED)
     assert claim.wrong == ()

@@ -202,6 +202,13 @@ def test_a_name_that_all_documents_say_as_often_tells_none_apart() -> None:
     assert {(route.doc_id, route.prior) for route in found} == {("form", found[0].prior), ("rule", found[0].prior)}
 
 
+def test_a_word_of_a_long_title_names_no_other_document_that_says_it() -> None:
+    long = "Guidance on Content and Format of Investigational Applications for Phase 1 Studies of Drugs and Biologics"
+    names = DocumentNames([("guide", long, "a"), ("form", "Instructions", "b"), ("rule", "Title 21", "c")])
+    said = {"guide": 30, "form": 6, "rule": 40}
+    assert names.routes("When may a Phase 1 study begin?", mentions=lambda _: said) == []
+
+
 def test_chinese_names_are_found_within_a_sentence() -> None:
     names = DocumentNames([("a", "小米集团 2018", "a.pdf"), ("b", "腾讯控股 2018", "b.pdf"), ("c", "Other", "c.pdf")])
     assert best("小米集团2018年的收入是多少", names) == ["a"]
