@@ -341,7 +341,7 @@ def agree(
     slack *= claimed.scale
     for scale in scales:
         amount = abs(given.value) * scale * factor
-        if math.isclose(amount, target, rel_tol=1e-9) or abs(amount - target) <= slack * (1 + 1e-9):
+        if math.isclose(amount, target, rel_tol=1e-9) or abs(amount - target) <= slack * (1 + 1e-9) + 4 * math.ulp(target):
             return True
     return False
 
