@@ -341,7 +341,8 @@ def agree(
     slack *= claimed.scale
     for scale in scales:
         amount = abs(given.value) * scale * factor
-        if math.isclose(amount, target, rel_tol=1e-9) or abs(amount - target) <= slack * (1 + 1e-9) + 4 * math.ulp(target):
+        reach = slack * (1 + 1e-9) + 4 * math.ulp(target)  # floats leave out as much
+        if math.isclose(amount, target, rel_tol=1e-9) or abs(amount - target) <= reach:
             return True
     return False
 
