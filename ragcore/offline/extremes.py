@@ -125,24 +125,29 @@ def _fitting(series: _Series, months: int | None) -> _Series | None:
 
 
 def _columns(found: Sequence[Quotable], asked: frozenset[int]) -> Iterator[_Series]:
-    """Columns of at least three figures: those of the ``asked`` years, or without a year."""
-    columns: dict[tuple[str, tuple[str, ...], str, str], dict[int, _Value]] = {}
+    """Columns of at least three figures, whole and within each group of rows ("Revenue / …"): those of the ``asked``
+    years, or without a year."""
+    columns: dict[tuple[str, tuple[str, ...], str, str, str], dict[int, _Value]] = {}
     above = ""
     for quote in found:
         if quote.row is None:
             above = quote.text[:_LONGEST_TITLE]
             continue
         about = quote.about or above  # a title that is no part of the table stands above it
+        group = quote.row.name.rpartition(" / ")[0]
         for cell in quote.row.cells:
             own = years(cell.column) or years(about)
             if not (asked and own and own.isdisjoint(asked)):
-                key = (quote.source.doc_id, quote.source.section, about, cell.column)
+                value = _Value(quote, cell, quote.row, quote.row.name)
                 start = quote.source.units[cell.number - 1].start
-                columns.setdefault(key, {})[start] = _Value(quote, cell, quote.row, quote.row.name)
-    for (_, _, about, column), values in columns.items():
+                for within in {"", group}:
+                    key = (quote.source.doc_id, quote.source.section, about, within, cell.column)
+                    columns.setdefault(key, {})[start] = value
+    for (_, _, about, group, column), values in columns.items():
         figures = _figures([*values.values()])
         if len(figures) >= LEAST:
-            yield _Series(column, about, figures[0].row.corner, figures)
+            name = ", ".join(part for part in (group, column) if part)
+            yield _Series(name, about, figures[0].row.corner, figures)
 
 
 def _rows(found: Sequence[Quotable], asked: frozenset[int]) -> Iterator[_Series]:

@@ -12,6 +12,7 @@ from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, Grid, GridCell, PageLayout, Region
 from ragcore.ingest.tables.draft import is_number, is_period, is_year
 from ragcore.types import Document, Table
+from ragcore.types.table_labels import LabelledTable
 
 WIDTH, HEIGHT = 120.0, 14.0
 
@@ -385,3 +386,26 @@ def test_periods_as_values_name_no_columns(row: list[str], settings: Settings) -
     rows = [["", "Patent A", "Patent B"], ["Sales", "10", "12"], row, ["Costs", "7", "8"]]
     (table,) = read_all(settings, rows, 1)
     assert table.split("\n")[-1] == "Costs | Patent A: 7 | Patent B: 8"
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("January 28,", "January 29,"), ["January 28, 2023", "January 29, 2022"]),
+        (("Years ended", ""), ["Years ended 2023", "Years ended 2022"]),
+    ],
+)
+def test_names_side_by_side_in_one_header_are_those_of_its_columns(
+    settings: Settings, names: tuple[str, str], expected: list[str]
+) -> None:
+    rows = [["", *names], ["", "2023", "2022"], ["Cash", "737", "431"], ["Receivables", "199", "233"]]
+    page = page_with_table(rows, 2)
+    (region,) = page.regions
+    assert region.grid is not None
+    first, left, right, *rest = region.grid.cells
+    over = replace(left, col_span=2, box=(*left.box[:2], *right.box[2:]))
+    grid = replace(region.grid, cells=(first, over, *rest))
+    page = replace(page, regions=(replace(region, grid=grid),))
+    document = build_document("d" * 16, "0" * 64, "t.pdf", FileInfo(pages=1), [page], settings)
+    (table,) = [element.table for element in document.elements if element.table is not None]
+    assert LabelledTable(document, table).column_labels()[1:] == expected

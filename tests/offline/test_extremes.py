@@ -42,6 +42,58 @@ def test_the_row_is_the_extreme_of_the_column_asked_for(question: str, row: str,
     assert "of the 3 values that were found" in text
 
 
+YEARS = Grid(
+    "Results of the fleet",
+    [
+        ["In thousands", "2021", "2022", "2023", "% Change"],
+        ["Fuel costs", "77", "103", "91", "-12%"],
+        ["Revenue", "", "", "", ""],
+        ["Oysters", "310", "470", "455", "-3%"],
+        ["Crabs", "95", "80", "88", "10%"],
+        ["Mussels", "120", "118", "140", "19%"],
+        ["Profit", "", "", "", ""],
+        ["Oysters", "31", "22", "48", "118%"],
+        ["Crabs", "45", "19", "50", "163%"],
+        ["Mussels", "12", "11", "40", "264%"],
+    ],
+)
+PARTS = Grid(
+    "Sales by region",
+    [
+        ["2023", "North", "South", "Isles", "Total"],
+        ["Sales", "40", "75", "12", "127"],
+        ["Costs", "30", "20", "52", "102"],
+    ],
+)
+QUARTERS = Grid(
+    "Boats of the fleet",
+    [
+        ["2023", "Boats at the beginning of the quarter", "Boats sold during the quarter"],
+        ["First quarter", "40", "2"],
+        ["Second quarter", "38", "5"],
+        ["Third quarter", "33", "1"],
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "grid", "place", "value"),
+    [
+        ("In which year were fuel costs highest?", YEARS, "2022", "103"),
+        ("When were fuel costs lowest?", YEARS, "2021", "77"),
+        ("What had the highest profit in 2023?", YEARS, "Crabs", "50"),
+        ("Which region had the highest sales?", PARTS, "South", "75"),
+        ("Which region had the highest costs?", PARTS, "Isles", "52"),
+        ("In which quarter were the most boats sold?", QUARTERS, "Second quarter", "5"),
+    ],
+)
+def test_a_row_has_an_extreme_too_and_a_group_its_own(question: str, grid: Grid, place: str, value: str) -> None:
+    text = quotes(question, grid)
+    first = rows(text)[0]
+    assert value in first, text
+    assert place in " ".join(first), text
+
+
 def test_at_least_and_both_ends_ask_for_no_extreme() -> None:
     asked = [
         read(text).extreme

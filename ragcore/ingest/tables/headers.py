@@ -11,8 +11,10 @@ to the next group.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise, takewhile
 
+from ragcore.ingest.canonical import Ref
 from ragcore.ingest.layout import BOLD
 from ragcore.ingest.tables.draft import Draft, DraftCell, is_number, is_period, is_year, range_ends
 from ragcore.text.lexicon import TOTAL
@@ -23,6 +25,7 @@ _AMOUNT = re.compile(r"[$€£(]|\d[.,]\d|^[-–—]$")
 _ITEM = re.compile(r"^(\d{1,3}(?:\.\d+|[.)]))\s+[^\W\d]")
 _NONE = re.compile(r"^(?:\*+|#|n/?[am]\.?)$", re.IGNORECASE)  # text of an empty value
 TIGHT = 0.6  # of the text's height: a smaller gap between two header rows is a line break within one header
+APART = 0.8  # of the font size: a wider gap parts two names on one line
 CENTRED = 0.2  # of a column's pitch: largest offset of a header from the middle of the columns it names
 LABELS = 0.6  # share of a column's cells that are labels in a form
 LOOSE = 1.5  # of the text's height: header rows with a wider gap are never lines of one header
@@ -31,6 +34,8 @@ LOOSE = 1.5  # of the text's height: header rows with a wider gap are never line
 def settle_headers(draft: Draft) -> None:
     """Find the header rows of ``draft``, widen spanning headers, join headers broken over two lines, mark the cells."""
     mark_headers(draft)
+    for cell in [c for c in draft.cells if c.header and c.col_span > 1 and len(c.lines) == 1]:
+        _divide(draft, cell)
     for row in range(draft.header_rows - 1):
         _spread(draft, row)
     row = 0
@@ -173,6 +178,27 @@ def _has_ranges(draft: Draft, row: int) -> bool:
         return True
     apart = any(one[2] == other[2] and one[1] <= other[0] for one, other in pairwise(sorted(ends.values())))
     return not apart and 2 * sum(below) >= len(below)
+
+
+def _divide(draft: Draft, cell: DraftCell) -> None:
+    """Divide a header over several columns that is a name for each: wide gaps part its words, and each part stands over
+    another of the columns."""
+    parts: list[list[Ref]] = []
+    for word in cell.words:
+        if not parts or word.box[0] - parts[-1][-1].box[2] > APART * cell.size:
+            parts.append([])
+        parts[-1].append(word)
+    below = [[c.extent() for c in draft.column(col, draft.header_rows)] for col in cell.columns]
+    if len(parts) != len(below) or not all(below):
+        return
+    for place, part in enumerate(parts):
+        left, right = part[0].box[0], part[-1].box[2]
+        over = [any(a < right and left < b for a, b in extents) for extents in below]
+        if over != [column == place for column in range(len(parts))]:
+            return
+    draft.cells.remove(cell)
+    draft.cells += [replace(cell, col=col, col_span=1, lines=[tuple(part)]) for part, col in zip(parts, cell.columns)]
+    draft.sort()
 
 
 def _spread(draft: Draft, row: int) -> None:
