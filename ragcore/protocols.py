@@ -452,15 +452,10 @@ class Converted:
     furniture: tuple[str, ...] | None = None
 
 
-class Converter(Protocol):
-    """Converter of files of some ``kinds`` to PDF pages. Equal files give equal pages. It reads nothing but the file,
-    and runs in the parsing child process, within its limits."""
-
-    kinds: tuple[FileKind, ...]
-
-    def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
-        """Pages of the file ``name``. Raises `InputError`, which names it."""
-        ...
+# Maker of PDF pages of a file: from its bytes, its name, its kind and the most pages that it may have. Equal files give
+# equal pages. It reads nothing but the file, runs in the parsing child process, within its limits, and raises
+# `InputError`, which names the file.
+Converter = Callable[[bytes, str, FileKind, int], Converted]
 
 
 @dataclass

@@ -19,7 +19,7 @@ import pytest
 from ragcore.config.settings import Settings
 from ragcore.engine import Engine
 from ragcore.errors import Cancelled, ParseTimeout
-from ragcore.ingest.convert.converters import OfficeConverter
+from ragcore.ingest.convert.converters import convert_office
 from ragcore.ingest.convert.kinds import kind_of
 from ragcore.ingest.process import Child, waiting
 from ragcore.types import Document
@@ -249,8 +249,8 @@ LINKED: dict[str, Callable[[str, Path], bytes]] = {
 }
 # A converter in a process that may make no network of its own, as in a container.
 WITHOUT_NETWORKS = (
-    "import sys; from pathlib import Path; from ragcore.ingest.convert.converters import OfficeConverter;"
-    "made = OfficeConverter().convert(Path(sys.argv[1]).read_bytes(), 'a', sys.argv[2], 9);"
+    "import sys; from pathlib import Path; from ragcore.ingest.convert.converters import convert_office;"
+    "made = convert_office(Path(sys.argv[1]).read_bytes(), 'a', sys.argv[2], 9);"
     "print(made.pages[0].get_text())"
 )
 
@@ -280,7 +280,7 @@ def test_an_rtf_shows_no_file_of_the_machine(tmp_path: Path) -> None:
         for before in ("", "file://")
         for name in ("private.pdf", "private.png")
     )
-    made = OfficeConverter().convert(f"{{\\rtf1\\ansi It is the body.\\par {asked}}}".encode(), "a.rtf", "rtf", 9)
+    made = convert_office(f"{{\\rtf1\\ansi It is the body.\\par {asked}}}".encode(), "a.rtf", "rtf", 9)
     text = "".join(page.get_text() for page in made.pages)
     assert "It is the body." in text
     assert text.count("stored") == 8

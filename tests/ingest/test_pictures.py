@@ -14,8 +14,8 @@ from PIL import Image
 
 from ragcore.engine import Engine
 from ragcore.errors import InputError
-from ragcore.ingest.convert.converters import PictureConverter
 from ragcore.ingest.convert.kinds import kind_of
+from ragcore.ingest.convert.picture_pages import draw_pictures
 from ragcore.types.library import FileKind
 from tests.ingest.hostile import error_of
 from tests.ingest.mail import picture, pictures
@@ -63,7 +63,7 @@ def test_without_ocr_the_error_says_so(tmp_path: Path) -> None:
 
 
 def made(data: bytes, kind: FileKind, most_pages: int = 9) -> pymupdf.Document:
-    return PictureConverter().convert(data, "photo", kind, most_pages).pages
+    return draw_pictures(data, "photo", kind, most_pages).pages
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from ragcore.ingest.convert.kinds import DAMAGED, decoded, open_archive
 from ragcore.ingest.convert.markup import clean_html
 from ragcore.ingest.convert.story_pages import letters
 from ragcore.protocols import Converted
+from ragcore.types.library import FileKind
 
 PAPER = (595.0, 842.0)
 TYPE_SIZE = 11.0
@@ -28,7 +29,7 @@ MOST_MISSING = 0.05  # of the letters of all chapters: more is a book that was n
 MOST_LABEL = 80  # characters of a chapter's name
 
 
-def draw_book(data: bytes, name: str, most_pages: int) -> Converted:
+def draw_book(data: bytes, name: str, _kind: FileKind, most_pages: int) -> Converted:
     """Pages of an EPUB; its table of contents becomes the outline. Raises `DamagedFile`, `EncryptedFile`,
     `FileTooLarge`, `NoText`, `TooManyPages`."""
     with open_archive(data, name) as archive:

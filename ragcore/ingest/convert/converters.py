@@ -31,57 +31,39 @@ from ragcore.protocols import Converted, Converter
 from ragcore.types.library import FileKind
 
 
-class SheetConverter:
-    """`Converter` of workbooks and CSV files: each sheet as ruled pages."""
-
-    kinds: tuple[FileKind, ...] = ("xlsx", "csv")
-
-    def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
-        book = (read_xlsx if kind == "xlsx" else read_csv)(name, data)
-        if not any(row for sheet in book.sheets for row in sheet.rows):
-            raise NoText(f"{name} has no cells with contents{' on visible sheets' * (kind == 'xlsx')}.", hint=_EMPTY)
-        return Converted(draw_sheets(book, name, most_pages), book.notes, cover=False)
+def convert_sheets(data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
+    """Workbooks and CSV files: each sheet as ruled pages."""
+    book = (read_xlsx if kind == "xlsx" else read_csv)(name, data)
+    if not any(row for sheet in book.sheets for row in sheet.rows):
+        raise NoText(f"{name} has no cells with contents{' on visible sheets' * (kind == 'xlsx')}.", hint=_EMPTY)
+    return Converted(draw_sheets(book, name, most_pages), book.notes, cover=False)
 
 
-class StoryConverter:
-    """`Converter` of Markdown, HTML and text: flowing pages."""
-
-    kinds: tuple[FileKind, ...] = ("md", "html", "txt")
-
-    def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
-        return draw_story(data, name, kind, most_pages)
-
-
-class OfficeConverter:
-    """`Converter` of other office files, by way of an OpenDocument: pages as LibreOffice sets them, with the notes of a
-    slide behind it; of sheets those of `SheetConverter`."""
-
-    kinds: tuple[FileKind, ...] = ("docx", "doc", "rtf", "odt", "pptx", "ppt", "odp", "xls", "ods")
-
-    def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            office = LibreOffice(Path(folder), name)
-            if kind in ("docx", "pptx"):
-                data = closed(data, name)
-            elif kind == "rtf":
-                data = closed_rtf(data)
-            if (steps := _STEPS[kind]) != kind:
-                data = office.convert(data, kind, steps)
-            if steps == "xlsx":
-                return SheetConverter().convert(data, name, "xlsx", most_pages)
-            odf = closed_odf(data, name)
-            if kind == "ods":
-                book = office.convert(odf.data, kind, "xlsx")
-                made = SheetConverter().convert(book, name, "xlsx", most_pages)
-                return replace(made, notes=(*odf.notes, *made.notes))
-            pages = pymupdf.open("pdf", office.convert(odf.data, steps, "pdf"))
-        if pages.page_count > most_pages:
-            raise TooManyPages(f"{name} has more than {most_pages} pages; that is the limit.")
-        if not any(page.get_text().strip() or page.get_images() for page in pages):
-            raise NoText(f"{name} has no text.", hint="Add a file with text.")
-        places = _with_notes(pages, odf.slides, name, most_pages) if odf.slides else ()
-        title, furniture = odf.title or odf.property_title, odf.furniture if steps == "odt" else None
-        return Converted(pages, odf.notes, title, not odf.title, places, furniture)
+def convert_office(data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
+    """Other office files, by way of an OpenDocument: pages as LibreOffice sets them, with the notes of a slide behind
+    it; of sheets those of `convert_sheets`."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        office = LibreOffice(Path(folder), name)
+        if kind in ("docx", "pptx"):
+            data = closed(data, name)
+        elif kind == "rtf":
+            data = closed_rtf(data)
+        if (steps := _STEPS[kind]) != kind:
+            data = office.convert(data, kind, steps)
+        if steps == "xlsx":
+            return convert_sheets(data, name, "xlsx", most_pages)
+        odf = closed_odf(data, name)
+        if kind == "ods":
+            made = convert_sheets(office.convert(odf.data, kind, "xlsx"), name, "xlsx", most_pages)
+            return replace(made, notes=(*odf.notes, *made.notes))
+        pages = pymupdf.open("pdf", office.convert(odf.data, steps, "pdf"))
+    if pages.page_count > most_pages:
+        raise TooManyPages(f"{name} has more than {most_pages} pages; that is the limit.")
+    if not any(page.get_text().strip() or page.get_images() for page in pages):
+        raise NoText(f"{name} has no text.", hint="Add a file with text.")
+    places = _with_notes(pages, odf.slides, name, most_pages) if odf.slides else ()
+    title, furniture = odf.title or odf.property_title, odf.furniture if steps == "odt" else None
+    return Converted(pages, odf.notes, title, not odf.title, places, furniture)
 
 
 def _with_notes(pages: Any, slides: Sequence[Slide], name: str, most_pages: int) -> tuple[str, ...]:
@@ -97,32 +79,10 @@ def _with_notes(pages: Any, slides: Sequence[Slide], name: str, most_pages: int)
     return tuple(places)
 
 
-class MailConverter:
-    """`Converter` of messages: head and text as flowing pages."""
-
-    kinds: tuple[FileKind, ...] = ("eml", "msg")
-
-    def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
-        mail = read_mail(data, name, kind)
-        return draw_markup(mail.markup, name, most_pages, mail.notes)
-
-
-class BookConverter:
-    """`Converter` of electronic books: flowing pages by chapter."""
-
-    kinds: tuple[FileKind, ...] = ("epub",)
-
-    def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
-        return draw_book(data, name, most_pages)
-
-
-class PictureConverter:
-    """`Converter` of pictures: a page for each."""
-
-    kinds: tuple[FileKind, ...] = ("png", "jpeg", "tiff", "webp")
-
-    def convert(self, data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
-        return draw_pictures(data, name, kind, most_pages)
+def convert_mail(data: bytes, name: str, kind: FileKind, most_pages: int) -> Converted:
+    """Messages: head and text as flowing pages."""
+    mail = read_mail(data, name, kind)
+    return draw_markup(mail.markup, name, most_pages, mail.notes)
 
 
 # What LibreOffice makes first of a file of each kind.
@@ -133,17 +93,20 @@ _STEPS: dict[FileKind, str] = {
     "ods": "ods",
 }
 _EMPTY = "Add a file with contents."
-CONVERTING: tuple[Converter, ...] = (
-    *(SheetConverter(), StoryConverter(), OfficeConverter()),
-    *(MailConverter(), BookConverter(), PictureConverter()),
-)
+CONVERTING: dict[FileKind, Converter] = {
+    **dict.fromkeys(("xlsx", "csv"), convert_sheets),
+    **dict.fromkeys(("md", "html", "txt"), draw_story),
+    **dict.fromkeys(_STEPS, convert_office),
+    **dict.fromkeys(("eml", "msg"), convert_mail),
+    "epub": draw_book,
+    **dict.fromkeys(("png", "jpeg", "tiff", "webp"), draw_pictures),
+}
 
 
 def convert(source: Path, target: Path, kind: FileKind, name: str, most_pages: int) -> None:
     """Write the pages of ``source``, a file of this ``kind``, to ``target``, atomically. Raises what its converter
     raises."""
-    converter = next(each for each in CONVERTING if kind in each.kinds)
-    made = converter.convert(source.read_bytes(), name, kind, most_pages)
+    made = CONVERTING[kind](source.read_bytes(), name, kind, most_pages)
     document: Any = made.pages
     told = {name: getattr(made, name) for name in ("notes", "cover", "places", "furniture")}
     keep(document, converter=CONVERTERS[kind], **told)
