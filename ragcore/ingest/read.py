@@ -24,7 +24,7 @@ import pymupdf
 from ragcore.config.settings import OcrSettings
 from ragcore.errors import DamagedPdf, NoPages, NotAPdf, ParseCrashed, PasswordRequired, WrongPassword
 from ragcore.files import whole
-from ragcore.ingest.convert.known import kept, known_layout, load_page, page_record
+from ragcore.ingest.convert.known import kept, kept_page, known_layout
 from ragcore.ingest.layout import (
     LINE_NUMBERS,
     WATERMARK,
@@ -121,9 +121,9 @@ class Reader:
         blank = self._blank(page)
         # From here on the page has no rotation; that is the frame of MuPDF's text.
         page.set_rotation(0)
-        record = page_record(self.document, page) if self.made else None
-        if record is not None:
-            return known_layout(self._page(page, blank, True, False), *load_page(record))
+        known = kept_page(self.document, page) if self.made else None
+        if known is not None:
+            return known_layout(self._page(page, blank, True, False), *known)
         try:
             return self._page(page, blank, plain, ask and not plain)
         finally:

@@ -33,14 +33,19 @@ def kept(document: Any) -> dict[str, Any]:
     return told | {name: tuple(told[name]) for name in lists if told.get(name) is not None}
 
 
-def keep_page(document: Any, page: Any, record: bytes) -> None:
-    """Keep ``record`` in a page."""
-    _put(document, page.xref, _PAGE, record)
+def keep_page(document: Any, page: Any, regions: Sequence[Region], texts: Sequence[Sequence[str]]) -> None:
+    """Keep the regions of a page in it, with their texts, one for each cell of a table."""
+    record = [adapter(tuple[Region, ...]).dump_python(tuple(regions), mode="json"), texts]
+    _put(document, page.xref, _PAGE, json.dumps(record).encode())
 
 
-def page_record(document: Any, page: Any) -> bytes | None:
+def kept_page(document: Any, page: Any) -> tuple[tuple[Region, ...], list[list[str]]] | None:
     """What `keep_page` has kept; None if it has not."""
-    return _get(document, page.xref, _PAGE)
+    data = _get(document, page.xref, _PAGE)
+    if data is None:
+        return None
+    regions, texts = json.loads(data)
+    return adapter(tuple[Region, ...]).validate_python(regions), texts
 
 
 def _put(document: Any, owner: int, key: str, data: bytes) -> None:
@@ -53,17 +58,6 @@ def _put(document: Any, owner: int, key: str, data: bytes) -> None:
 def _get(document: Any, owner: int, key: str) -> bytes | None:
     kind, value = document.xref_get_key(owner, key)
     return bytes(document.xref_stream(int(value.split()[0]))) if kind == "xref" else None
-
-
-def dump_page(regions: Sequence[Region], texts: Sequence[Sequence[str]]) -> bytes:
-    """Regions of a page with their texts, one for each cell of a table, as bytes."""
-    return json.dumps([adapter(tuple[Region, ...]).dump_python(tuple(regions), mode="json"), texts]).encode()
-
-
-def load_page(data: bytes) -> tuple[tuple[Region, ...], list[list[str]]]:
-    """Inverse of `dump_page`."""
-    regions, texts = json.loads(data)
-    return adapter(tuple[Region, ...]).validate_python(regions), texts
 
 
 def known_layout(page: PageLayout, regions: tuple[Region, ...], texts: Sequence[Sequence[str]]) -> PageLayout:

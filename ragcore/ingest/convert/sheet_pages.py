@@ -17,7 +17,7 @@ from typing import Any
 import pymupdf
 
 from ragcore.errors import FileTooLarge, TooManyPages
-from ragcore.ingest.convert.known import dump_page, keep_page
+from ragcore.ingest.convert.known import keep_page
 from ragcore.ingest.convert.workbook import Sheet, SheetCell, SheetTable, Workbook, sheet_parts
 from ragcore.ingest.layout import Grid, GridCell, Rect, Region
 from ragcore.text.numbers import figure
@@ -69,7 +69,7 @@ class _Sheet:
         if self.page is None:
             return
         self.writer.write_text(self.page)
-        keep_page(self.pages, self.page, dump_page(self.regions, self.texts))
+        keep_page(self.pages, self.page, self.regions, self.texts)
         self.page, self.regions, self.texts = None, [], []
 
     def line(self, text: str, kind: str, size: float, place: str = "") -> None:
