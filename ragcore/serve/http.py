@@ -44,14 +44,13 @@ from ragcore.errors import (
 from ragcore.progress import Added
 from ragcore.serve.models import ProblemDetails, Told, Upload, checked
 from ragcore.serve.openapi import document
-from ragcore.serve.rights import while_allowed
+from ragcore.serve.rights import CHECKED, while_allowed
 from ragcore.serve.verbs import VERBS, Drawn, Verb, told_of
 from ragcore.serve.work import Desk, Outcome, Task
 
 T = TypeVar("T")
 
 LARGEST_BODY = 1 << 20  # bytes of a request; a file may have as many as the library takes
-LOOKED_UP = 4.0  # seconds between two looks whether the token of an open stream has ended
 CLIENT_LEFT = 499  # as nginx has it; nobody reads it
 EVENTS = "text/event-stream"
 # The first that fits counts.
@@ -97,7 +96,7 @@ class Api:
         take: Take,
         path: str = "/api/v1",
         verbs: Sequence[Verb[Any, Any]] = VERBS,
-        looked_up: float = LOOKED_UP,
+        looked_up: float = CHECKED,
     ) -> None:
         self._engine, self._allowed, self._take, self._path = engine, allowed, take, path
         self._looked_up = looked_up

@@ -37,8 +37,7 @@ class Outcome(Generic[T]):
 class Desk:
     """Place where a server's requests are worked on, at most `AT_ONCE` at a time."""
 
-    def __init__(self, at_once: int = AT_ONCE) -> None:
-        self._at_once = at_once
+    def __init__(self) -> None:
         self._limiter: CapacityLimiter | None = None  # it belongs to the running loop
 
     async def run(self, work: Callable[[Task], T]) -> AsyncGenerator[Step | Outcome[T], None]:
@@ -51,7 +50,7 @@ class Desk:
             if not stop.is_set():
                 loop.call_soon_threadsafe(steps.put_nowait, step)
 
-        self._limiter = self._limiter or CapacityLimiter(self._at_once)
+        self._limiter = self._limiter or CapacityLimiter(AT_ONCE)
         thread = to_thread.run_sync(work, Task(tell, stop), abandon_on_cancel=True, limiter=self._limiter)
         working = asyncio.ensure_future(thread)
         try:
