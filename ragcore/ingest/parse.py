@@ -27,7 +27,6 @@ from ragcore.errors import (
 )
 from ragcore.ingest.layout import FileInfo, PageLayout, empty_page
 from ragcore.ingest.process import STRIKES, Child
-from ragcore.types.library import FileKind
 
 PAGES_PER_WORKER = 3  # pages per further process, at least, since one takes about a second to start
 LETTER = (612.0, 792.0, 0)
@@ -65,27 +64,6 @@ def inspect(
     if info.pages > settings.max_pages:
         raise TooManyPages(f"{name} has {info.pages} pages; the limit is {settings.max_pages}.")
     return info
-
-
-def make_pages(
-    source: Path,
-    target: Path,
-    kind: FileKind,
-    settings: IngestSettings,
-    *,
-    name: str,
-    cancelled: Callable[[], bool] | None = None,
-) -> None:
-    """Make the PDF ``target`` of ``source``, a file of another ``kind``. Raises InputError for the file's faults,
-    ParseTimeout, ParseCrashed, and `Cancelled` soon after ``cancelled()`` turns true."""
-    with closing(Child(None, settings, name=name, cancelled=cancelled)) as child:
-        child.convert(source, target, kind)
-
-
-def unlock(path: Path, password: str, target: Path, settings: IngestSettings, *, name: str = "") -> None:
-    """Write a decrypted copy of ``path`` to ``target``. Raises as `inspect` does."""
-    with closing(Child(path, settings, password=password, name=name or path.name)) as child:
-        child.unlock(target)
 
 
 def parse_pages(

@@ -14,7 +14,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -194,14 +194,15 @@ class DocumentTask:
     def _open_made(self) -> tuple[FileInfo, Pages]:
         """Pages made of the original, unless the converter in use has made them already."""
         from ragcore.ingest import parse
+        from ragcore.ingest.process import Child
 
         store, settings = self.of.store, self.of.settings.ingest
         path, kind = store.path(self.doc_id, MADE), store.kind(self.doc_id)
         inspect = partial(parse.inspect, path, settings=settings, cancelled=self.cancelled, name=self.name, made=True)
         info = inspect() if path.is_file() else None
         if info is None or info.converter != CONVERTERS[kind]:
-            original = store.original(self.doc_id)
-            parse.make_pages(original, path, kind, settings, name=self.name, cancelled=self.cancelled)
+            with closing(Child(None, settings, name=self.name, cancelled=self.cancelled)) as child:
+                child.convert(store.original(self.doc_id), path, kind)
             shutil.rmtree(store.pictures / self.doc_id, ignore_errors=True)  # of the pages before
             info = inspect()
         store.files.keep(path.name)
@@ -233,12 +234,14 @@ class DocumentTask:
     def _unlocked(self, name: str, password: str | None) -> tuple[FileInfo, Path]:
         """PDF metadata of the document, and the path of a PDF readable without a password."""
         from ragcore.ingest import parse
+        from ragcore.ingest.process import Child
 
         settings, path = self.of.settings.ingest, self.of.store.file(self.doc_id)
         info = parse.inspect(path, settings=settings, password=password, cancelled=self.cancelled, name=name)
         if info.unlocked:
             target = self.of.store.path(self.doc_id, UNLOCKED)
-            parse.unlock(path, password or "", target, settings, name=name)
+            with closing(Child(path, settings, password=password, name=name)) as child:
+                child.unlock(target)
             self.of.store.files.keep(target.name)
             path = target
         return info, path

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pymupdf
@@ -28,8 +29,8 @@ from ragcore.errors import (
 )
 from ragcore.ingest.document import build_document
 from ragcore.ingest.layout import FileInfo, PageLayout
-from ragcore.ingest.parse import inspect, parse_pages, unlock
-from ragcore.ingest.process import waiting
+from ragcore.ingest.parse import inspect, parse_pages
+from ragcore.ingest.process import Child, waiting
 from tests import pdfs
 
 
@@ -118,7 +119,8 @@ def test_a_password_opens_and_unlocks(tmp_path: Path, settings: Settings) -> Non
     (page,) = parse_pages(path, [1], settings=settings.ingest, password=pdfs.PASSWORD)
     assert page.texts[:3] == ("Larkfield", "Water", "Survey")
     target = tmp_path / "open.pdf"
-    unlock(path, pdfs.PASSWORD, target, settings.ingest)
+    with closing(Child(path, settings.ingest, password=pdfs.PASSWORD, name=path.name)) as child:
+        child.unlock(target)
     with pymupdf.open(target) as document:
         assert not document.needs_pass
     assert not list(tmp_path.glob("*.part"))
