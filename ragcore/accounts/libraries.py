@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ragcore.accounts.accounts import COMMAND_LINE, Accounts, User, known
+from ragcore.accounts.accounts import Accounts, known
 from ragcore.config.settings import LIBRARIES
 from ragcore.errors import InputError
 from ragcore.index.database import Connection, Row, made
@@ -313,8 +313,3 @@ def _named(name: str) -> str:
     if not name or len(name) > LONGEST_NAME:
         raise InputError(f"A name has 1 to {LONGEST_NAME} characters.", hint="Enter another.")
     return name
-
-
-def by(user: User | None) -> str:
-    """Who did something, as the log has it."""
-    return COMMAND_LINE if user is None else user.email

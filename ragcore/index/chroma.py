@@ -44,7 +44,6 @@ class ChromaIndex:
 
     def __init__(self, where: str | Path, name: str) -> None:
         self._where = where
-        self._name = name
         self._width = 0  # of the vectors, once they were updated; 0 without any
         with self._reported():
             client = _server(where) if isinstance(where, str) else _folder(where)[0]

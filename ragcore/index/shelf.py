@@ -35,13 +35,6 @@ class Shelf:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def tags(self) -> dict[str, int]:
-        """Each tag with the number of its documents, in alphabetical order."""
-        found = self._database.rows(
-            "SELECT tag, count(*) FROM tags JOIN documents USING (doc_id) WHERE removed IS NULL GROUP BY tag"
-        )
-        return dict(sorted(map(tuple, found), key=lambda row: (row[0].casefold(), row[0])))
-
     def tag(self, doc_ids: Sequence[str], *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> None:
         """Add tags to documents and remove others. Raises `InputError`, `UnknownDocument`."""
         more, less = [clean_tag(text) for text in add], {clean_tag(text).casefold() for text in remove}

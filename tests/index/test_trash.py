@@ -38,7 +38,7 @@ def test_what_is_in_the_trash_is_neither_listed_nor_searched_and_comes_back_as_i
             engine.retrieve("nitrate", doc_ids=[survey])
         with pytest.raises(UnknownDocument):
             engine.trash.put([survey])
-        assert engine.shelf.tags() == {}
+        assert engine.documents()[0].tags == ()
         [item] = engine.trash.items()
         assert (item.doc_id, item.title) == (survey, before[0].title)
         assert 0 < item.left <= engine.settings.ingest.undo_seconds

@@ -34,7 +34,7 @@ NARROW = 44.0  # points that a column has at least for texts as wide
 TEXT_WIDE = 340.0  # points that lines of text want
 MOST_TEXT = 32_767  # characters of a cell, as in Excel
 HEADING_WORDS = 12
-_RULE, _FILL, _GREY = (0.72, 0.72, 0.72), (0.94, 0.94, 0.94), (0.4, 0.4, 0.4)
+_RULE, _FILL = (0.72, 0.72, 0.72), (0.94, 0.94, 0.94)
 _SIMPLE = re.compile(r"[\u0000-\u058f\u1e00-\u20cf\u2100-\u2bff\u3000-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]*")
 _FONTS = {False: pymupdf.Font("helv"), True: pymupdf.Font("hebo")}
 
