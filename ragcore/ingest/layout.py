@@ -14,15 +14,12 @@ import json
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.index.packing import adapter, pack_arrays, unpack_arrays
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 BOLD: Final = 1
 ITALIC: Final = 2
@@ -153,7 +150,7 @@ class PageLayout:
 
     def to_bytes(self) -> bytes:
         """Compact serialisation for the checkpoint. Boxes of regions are rounded to hundredths of a point."""
-        given = json.dumps(_regions().dump_python(self.regions, mode="json"))
+        given = json.dumps(adapter(tuple[Region, ...]).dump_python(self.regions, mode="json"))
         regions = json.loads(given, parse_float=lambda digits: round(float(digits), 2))
         head = {name: getattr(self, name) for name in _PLAIN}
         arrays = [values.ravel() for name in _ARRAYS if (values := getattr(self, name)) is not None]
@@ -170,12 +167,8 @@ class PageLayout:
             raise ValueError("these bytes are damaged") from error
         arrays = dict(zip(_ARRAYS, given))  # without OCR the last is missing
         arrays["boxes"] = arrays["boxes"].reshape(-1, 4)
-        texts, regions = tuple(head["texts"]), _regions().validate_python(head["regions"])
+        texts, regions = tuple(head["texts"]), adapter(tuple[Region, ...]).validate_python(head["regions"])
         return cls(**{**head, **arrays, "texts": texts, "regions": regions})
-
-
-def _regions() -> TypeAdapter[Any]:
-    return adapter(tuple[Region, ...])
 
 
 def around(boxes: Iterable[Rect]) -> Rect:

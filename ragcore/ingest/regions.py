@@ -99,12 +99,8 @@ def arrange(
 def hull(boxes: NDArray[np.float32], words: NDArray[np.intp]) -> Rect:
     """Bounding rectangle of ``boxes[words]``."""
     part = boxes[words]
-    return (
-        float(part[:, 0].min()),
-        float(part[:, 1].min()),
-        float(part[:, 2].max()),
-        float(part[:, 3].max()),
-    )
+    (x0, y0), (x1, y1) = part[:, :2].min(axis=0).tolist(), part[:, 2:].max(axis=0).tolist()
+    return x0, y0, x1, y1
 
 
 def print_area(boxes: NDArray[np.float32], sizes: NDArray[np.float32], shown: Rect) -> Rect:
