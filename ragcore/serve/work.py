@@ -18,14 +18,13 @@ T = TypeVar("T")
 
 AT_ONCE = 4  # requests at work; others wait, without a thread
 
-Step = Told  # what happened: an event of an answer, or `Doing`
-
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What work is given: whom to ``tell`` its steps, and what tells it to ``stop``."""
+    """What work is given: whom to ``tell`` its steps (events of an answer, or `Doing`), and what tells it to
+    ``stop``."""
 
-    tell: Callable[[Step], None] = ignore
+    tell: Callable[[Told], None] = ignore
     stop: Stop = field(default_factory=Stop)
 
 
@@ -40,13 +39,13 @@ class Desk:
     def __init__(self) -> None:
         self._limiter: CapacityLimiter | None = None  # it belongs to the running loop
 
-    async def run(self, work: Callable[[Task], T]) -> AsyncGenerator[Step | Outcome[T], None]:
+    async def run(self, work: Callable[[Task], T]) -> AsyncGenerator[Told | Outcome[T], None]:
         """Steps of ``work``, then its `Outcome`; raises what it raises. Who leaves it, or is cancelled, stops it."""
         loop = asyncio.get_running_loop()
-        steps: asyncio.Queue[Step] = asyncio.Queue()
+        steps: asyncio.Queue[Told] = asyncio.Queue()
         stop = Stop()
 
-        def tell(step: Step) -> None:
+        def tell(step: Told) -> None:
             if not stop.is_set():
                 loop.call_soon_threadsafe(steps.put_nowait, step)
 
