@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pymupdf
-from PIL import Image, ImageOps, ImageSequence
+from PIL import ExifTags, Image, ImageOps, ImageSequence
 
 from ragcore.errors import DamagedFile, FileTooLarge, TooManyPages
 from ragcore.ingest.convert.kinds import DAMAGED
@@ -64,7 +64,7 @@ def _put(document: Any, frame: Any, data: bytes) -> None:
     frame.load()
     turned = ImageOps.exif_transpose(frame)
     dpi = frame.info.get("dpi", (0, 0))
-    if not data or frame.getexif().get(_ORIENTATION, 1) != 1:
+    if not data or frame.getexif().get(ExifTags.Base.Orientation, 1) != 1:
         out = io.BytesIO()
         _flat(turned).save(out, "PNG", compress_level=1)
         data = out.getvalue()
@@ -98,6 +98,3 @@ def _size(width: int, height: int, dpi: tuple[float, ...]) -> tuple[float, float
         across, down = width * scale, height * scale
     fit = min(1.0, LONGEST / max(across, down))
     return max(1.0, across * fit), max(1.0, down * fit)
-
-
-_ORIENTATION = 0x0112  # of Exif
