@@ -143,7 +143,7 @@ class DocumentTask:
         store = self.of.store
         if store.kind(self.doc_id) != "pdf":
             info, pages = self._open_made()
-            afresh = afresh or info.converter != self._read_by()
+            afresh = afresh or not store.info(self.doc_id) or info.converter != self.info().converter
         elif store.ade_file(self.doc_id) is None:
             info, pages = self._open_pdf(password)
         else:  # whether it fits its PDF is only known in the end
@@ -185,11 +185,6 @@ class DocumentTask:
         return info, partial(
             parse.parse_pages, path, settings=settings, ocr=ocr, cancelled=self.cancelled, name=self.name
         )
-
-    def _read_by(self) -> str:
-        """Converter that made the pages read so far; "" if none are."""
-        data = self.of.store.info(self.doc_id)
-        return unpack(data, FileInfo).converter if data else ""
 
     def _open_made(self) -> tuple[FileInfo, Pages]:
         """Pages made of the original, unless the converter in use has made them already."""
