@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -113,8 +113,3 @@ class WatchStore:
 def _file(row: Row) -> WatchedFile:
     stamp = Stamp(row["bytes"], row["modified"], row["changed"])
     return WatchedFile(row["path"], stamp, row["doc_id"] or "", row["error"], row["gone"] is not None)
-
-
-def restamped(file: WatchedFile, stamp: Stamp) -> WatchedFile:
-    """``file`` with the same content at another ``stamp``."""
-    return replace(file, stamp=stamp, gone=False)

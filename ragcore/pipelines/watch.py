@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from ragcore.errors import Cancelled, FileMissing, InputError, StoreBusy
 from ragcore.index.database import ACCOUNTS, has_library
 from ragcore.index.shelf import Shelf
-from ragcore.index.watched import WatchStore, restamped
+from ragcore.index.watched import WatchStore
 from ragcore.ingest.convert.kinds import SUFFIXES
 from ragcore.pipelines.add_files import add, contents, is_meant
 from ragcore.progress import printable
@@ -38,18 +38,10 @@ SETTLED_SECONDS = 2.0  # a file modified since may still be being written
 class Watch:
     """Watched folders of one library. Safe for threads and processes: one of them scans at a time."""
 
-    def __init__(
-        self,
-        store: Store,
-        settings: IngestSettings,
-        allowance: Allowance = UNLIMITED,
-        *,
-        settled: float = SETTLED_SECONDS,
-    ) -> None:
+    def __init__(self, store: Store, settings: IngestSettings, allowance: Allowance = UNLIMITED) -> None:
         self._store = store
         self._settings = settings
         self._allowance = allowance
-        self._settled = settled
         self._kept = WatchStore(store.database)
         self._shelf = Shelf(store.database)
 
@@ -113,7 +105,7 @@ class _Scan:
     """One scan of one folder, under the lock."""
 
     def __init__(self, of: Watch, folder: WatchedFolder, cancelled: IsCancelled) -> None:
-        self._store, self._settings, self._settled = of._store, of._settings, of._settled
+        self._store, self._settings = of._store, of._settings
         self._kept, self._shelf, self._allowance = of._kept, of._shelf, of._allowance
         self._folder = folder
         self._cancelled = cancelled
@@ -190,9 +182,9 @@ class _Scan:
         """Read a file that differs from what is known of it, add its content, and store what it is now. Returns what
         there is to say of it."""
         if before is not None and before.stamp == stamp:  # it was gone
-            self._kept.put(self._folder.path, restamped(before, stamp), before)
+            self._kept.put(self._folder.path, before, before)
             return FileChange(name, "back", before.doc_id, error=before.error)
-        if abs(time.time() - stamp.modified / 1e9) < self._settled:
+        if abs(time.time() - stamp.modified / 1e9) < SETTLED_SECONDS:
             return FileChange(name, "waiting", before.doc_id if before else "")
         old = before.doc_id if before is not None else ""
         try:
