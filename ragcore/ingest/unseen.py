@@ -43,7 +43,7 @@ def hide_unseen(raw: dict[str, Any], page: Any | None) -> None:
         return
     drawn = _Drawn(page)
     for _, span in spans:
-        white = span["chars"] and _is_white(int(span["color"])) and not drawn.stands_out(span["bbox"])
+        white = span["chars"] and (_channels(int(span["color"])) >= _WHITE).all() and not drawn.stands_out(span["bbox"])
         if white or (_is_uninked(span) and drawn.is_blank(span["bbox"])):
             span["chars"] = []
     _hide_under_shapes(raw, [(at, span) for at, span in spans if span["chars"]], drawn)
@@ -128,10 +128,6 @@ def _spans(raw: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
             for line in block["lines"]:
                 for span in line["spans"]:
                     yield at, span
-
-
-def _is_white(color: int) -> bool:
-    return all((color >> shift) & 0xFF >= _WHITE for shift in (0, 8, 16))
 
 
 def _is_uninked(span: dict[str, Any]) -> bool:

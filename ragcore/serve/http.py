@@ -151,7 +151,7 @@ class Api:
             _lets(request, verb.scope)
             given: dict[str, Any] = {**request.query_params, **request.path_params}
             if verb.path.startswith("POST"):
-                given |= _object(await _body(request, LARGEST_BODY))
+                given |= _object(b"".join([piece async for piece in _pieces(request, LARGEST_BODY)]))
             asked = checked(verb.asked, given)
 
             def work(task: Task) -> Told | Drawn:
@@ -273,10 +273,6 @@ async def _pieces(request: Request, most: int) -> AsyncIterator[bytes]:
             said = f"The request's body has more than {most / 2**20:.0f} MiB."
             raise FileTooLarge(said, hint="Send less at once; of a file, a part, or raise ingest.max_bytes.")
         yield piece
-
-
-async def _body(request: Request, most: int) -> bytes:
-    return b"".join([piece async for piece in _pieces(request, most)])
 
 
 def _object(body: bytes) -> dict[str, Any]:

@@ -227,7 +227,8 @@ def ask(engine: Engine, asked: Question, task: Task) -> models.Answer:
         for event in run:
             match event:
                 case Found(_, sources):
-                    task.tell(models.Found(passages=[_source(engine, one) for one in sources]))
+                    found = [Place.at(engine.document(one.doc_id), one.start, one.end) for one in sources]
+                    task.tell(models.Found(passages=found))
                     task.tell(models.Doing(doing=f"Writing from {plural(len(sources), 'passage')}"))
                 case Text(text):
                     task.tell(models.Wrote(text=text))
@@ -343,10 +344,6 @@ def _on_page(read: Document, element: Element, page: int) -> tuple[int, int] | N
     own = here[~read.words.repeated[part][here]]
     first, last = (part.start + int(at) for at in ((own if len(own) else here)[[0, -1]]))
     return max(element.start, int(read.words.starts[first])), min(element.end, int(read.words.ends[last]))
-
-
-def _source(engine: Engine, source: types.Source) -> Place:
-    return Place.at(engine.document(source.doc_id), source.start, source.end)
 
 
 def _claim(claim: types.Claim) -> models.Claim:
