@@ -6,7 +6,6 @@ printed, in PDF points of the page as displayed, origin top left.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -17,7 +16,6 @@ from ragcore.types import Citation
 from ragcore.types import Document as Read
 from ragcore.types.check import CheckStatus
 from ragcore.types.json import plain
-from ragcore.types.library import DocumentInfo
 
 LONGEST = 8000  # characters of a question
 LONGEST_QUOTATION = 2000
@@ -127,7 +125,7 @@ class Upload(Asked):
 class Told(BaseModel):
     """Reply. Later versions may add fields."""
 
-    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
+    model_config = ConfigDict(frozen=True, from_attributes=True, json_schema_serialization_defaults_required=True)
 
 
 class Box(Told):
@@ -175,10 +173,6 @@ class Problem(Told):
     hint: str
     retryable: bool = False
 
-    @classmethod
-    def given(cls, told: Mapping[str, Any]) -> Self:
-        return cls.model_validate({name: told.get(name, False) for name in cls.model_fields})
-
 
 class ProblemDetails(Told):
     """Error by RFC 9457: ``detail`` says what happened, ``hint`` what to do next. ``code`` is stable; ``retryable``:
@@ -210,12 +204,6 @@ class Document(Told):
     tags: list[str]
     notes: list[str]
     error: Problem | None
-
-    @classmethod
-    def of(cls, info: DocumentInfo) -> Self:
-        error = Problem.given(info.error) if info.error else None
-        others = {name: plain(getattr(info, name)) for name in cls.model_fields if name != "error"}
-        return cls.model_validate(others | {"error": error})
 
 
 class DocumentList(Told):

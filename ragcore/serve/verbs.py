@@ -107,7 +107,7 @@ def list_documents(engine: Engine, asked: Listing, task: Task) -> models.Documen
         ids = [info.doc_id for info in found]
         found = found[ids.index(engine.find(asked.after, whole=True)) + 1 :]
     found = [info for info in found if not info.successor]
-    shown = [models.Document.of(info) for info in found[: asked.limit]]
+    shown = [models.Document.model_validate(info) for info in found[: asked.limit]]
     return models.DocumentList(documents=shown, more=len(found) > len(shown))
 
 
@@ -115,7 +115,7 @@ def list_documents(engine: Engine, asked: Listing, task: Task) -> models.Documen
     "GET /documents/{document}", "read", "Tell of one document: its pages, how far it is read, what is wrong with it."
 )
 def read_document(engine: Engine, asked: OfDocument, task: Task) -> models.Document:
-    return models.Document.of(engine.info(engine.find(asked.document)))
+    return models.Document.model_validate(engine.info(engine.find(asked.document)))
 
 
 @verb("GET /documents/{document}/outline", "read", "Give the sections of a document with their pages.")
@@ -235,7 +235,7 @@ def ask(engine: Engine, asked: Question, task: Task) -> models.Answer:
                 case Cited(citation):
                     task.tell(models.Cited.of(citation))
                 case Checked(claims):
-                    task.tell(models.Checked(claims=[_claim(claim) for claim in claims]))
+                    task.tell(models.Checked(claims=[models.Claim.model_validate(claim) for claim in claims]))
     answer = run.answer
     assert answer is not None  # a run ends with its answer
     if answer.error is not None:
@@ -245,7 +245,7 @@ def ask(engine: Engine, asked: Question, task: Task) -> models.Answer:
         answer=answer.text,
         refused=answer.refused,
         status=answer.status,
-        claims=[_claim(claim) for claim in answer.claims],
+        claims=[models.Claim.model_validate(claim) for claim in answer.claims],
         citations=[models.Cited.of(citation) for citation in answer.citations],
         notes=[*answer.notes, *_unsearched(engine, doc_ids)],
         model=answer.model,
@@ -320,7 +320,7 @@ def add_file(engine: Engine, path: Path, allowed: Sequence[Path], task: Task) ->
 
 
 def told_of(engine: Engine, added: Added) -> models.Added:
-    document = models.Document.of(engine.info(added.doc_id))
+    document = models.Document.model_validate(engine.info(added.doc_id))
     return models.Added(document=document, already=added.status == "already", note=added.note)
 
 
@@ -346,17 +346,13 @@ def _on_page(read: Document, element: Element, page: int) -> tuple[int, int] | N
     return max(element.start, int(read.words.starts[first])), min(element.end, int(read.words.ends[last]))
 
 
-def _claim(claim: types.Claim) -> models.Claim:
-    return models.Claim(text=claim.text, status=claim.status, reason=claim.reason, citations=list(claim.citations))
-
-
 def _verdict(given: CheckedSentence) -> models.Verdict:
     return models.Verdict(
         text=given.text,
         status=given.status,
         reason=given.reason,
         places=[Place.of(citation) for citation in given.citations],
-        corrections=[models.Correction(said=one.said, found=one.found) for one in given.corrections],
+        corrections=[models.Correction.model_validate(one) for one in given.corrections],
         missing=[given.text[start:end] for start, end in given.missing],
     )
 
