@@ -24,6 +24,7 @@ import pymupdf
 from ragcore.config.settings import OcrSettings
 from ragcore.errors import DamagedPdf, NoPages, NotAPdf, ParseCrashed, PasswordRequired, WrongPassword
 from ragcore.files import whole
+from ragcore.ingest.convert.kinds import HEAD_BYTES
 from ragcore.ingest.convert.known import kept, kept_page, known_layout
 from ragcore.ingest.layout import (
     LINE_NUMBERS,
@@ -60,7 +61,6 @@ OVERLAP = 3.0  # points by which a drawing may reach into another region
 APART = 6  # points around each part of a drawing: parts whose margins touch belong together
 MIN_RULES = 4  # fewer lines and rectangles than this cannot rule a table
 _HEX_PREFIX = re.compile(r"<((?:[0-9A-Fa-f]{2})+)>")
-_HEAD_BYTES = 1024  # a PDF's header may begin anywhere in the first KiB (ISO 32000-1, annex H)
 MISSING = "part of the file is damaged or missing"
 
 
@@ -286,8 +286,8 @@ def _decoded(label: str) -> str:
 
 def _open(path: Path, password: str | None, name: str) -> tuple[Any, bool]:
     with path.open("rb") as file:
-        looks_like_pdf = b"%PDF-" in file.read(_HEAD_BYTES)
-        file.seek(max(0, file.seek(0, SEEK_END) - _HEAD_BYTES))
+        looks_like_pdf = b"%PDF-" in file.read(HEAD_BYTES)
+        file.seek(max(0, file.seek(0, SEEK_END) - HEAD_BYTES))
         cut_off = b"%%EOF" not in file.read()
     lost = "its end is missing" if cut_off else "its parts cannot be found"
     unlocked = False

@@ -8,6 +8,7 @@ id. Boxes are shares, 0 to 1, of the page as displayed, origin top-left; pages c
 from __future__ import annotations
 
 import mmap
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +17,11 @@ from typing import Annotated
 from pydantic import BaseModel, Field, PositiveInt, ValidationError, model_validator
 
 from ragcore.errors import BadAdeJson, TooManyPages
-from ragcore.ingest.convert.kinds import SUFFIXES
+from ragcore.ingest.convert.kinds import HEAD_BYTES, SUFFIXES
 from ragcore.ingest.layout import Rect
 
 TOLERANCE = 0.02  # of the page: how far a box may extend beyond it before it is an error
 MAX_MARKDOWN = 500_000  # characters in one chunk; a page full of text has some 10,000
-_HEAD_BYTES = 1024  # bytes that may precede a PDF's header (ISO 32000-1, annex H)
-_BOM = b"\xef\xbb\xbf"
 
 Share = Annotated[float, Field(ge=-TOLERANCE, le=1 + TOLERANCE)]
 
@@ -98,7 +97,7 @@ class AdeFile:
 
 def is_json(data: bytes, name: str) -> bool:
     """Whether a file is to be read as JSON, by its first bytes, unless its name is that of another kind, else by it."""
-    head = data[:_HEAD_BYTES].removeprefix(_BOM).lstrip()
+    head = data[:HEAD_BYTES].removeprefix(BOM_UTF8).lstrip()
     may_be = SUFFIXES.get(Path(name).suffix.lower(), "pdf") == "pdf"
     return (head.startswith(b"{") and may_be) or (name.lower().endswith(".json") and b"%PDF-" not in head)
 
@@ -118,7 +117,7 @@ def looks_like_ade(path: Path) -> bool:
 def read_ade(data: bytes, name: str, max_pages: int | None = None) -> AdeFile:
     """Validated content of an ADE JSON. Raises `BadAdeJson`, which names the place, and `TooManyPages`."""
     try:
-        parsed = _Parsed.model_validate_json(data.removeprefix(_BOM))
+        parsed = _Parsed.model_validate_json(data.removeprefix(BOM_UTF8))
     except ValidationError as error:
         raise BadAdeJson(_complaint(error, name)) from error
     if not parsed.chunks:

@@ -93,7 +93,7 @@ _PROGRAMS: dict[FileKind | None, str] = {
     **dict.fromkeys(("png", "jpeg", "tiff", "webp"), "picture"),
 }
 _MAIL_BYTES = 1 << 20  # of a file, in which the fields of a message are looked for
-_HEAD_BYTES = 1024  # a PDF's header may begin anywhere in the first KiB (ISO 32000-1, annex H)
+HEAD_BYTES = 1024  # a PDF's header may begin anywhere in the first KiB (ISO 32000-1, annex H)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BOMS = (  # the longer ones first, which begin like shorter ones
     *((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF8, "utf-8-sig")),
@@ -125,7 +125,7 @@ def kind_of(data: bytes, name: str) -> FileKind:
         return "rtf"
     if named in ("eml", "txt", None) and _is_mail(data, named == "eml"):
         return "eml"
-    if b"%PDF-" in data[:_HEAD_BYTES] and (named in (None, "pdf") or not decoded(data)):
+    if b"%PDF-" in data[:HEAD_BYTES] and (named in (None, "pdf") or not decoded(data)):
         return "pdf"
     text = decoded(data)
     if b"endobj" in data and (text is None or named in (None, "pdf")):
@@ -143,7 +143,7 @@ def kind_of(data: bytes, name: str) -> FileKind:
 def decoded(data: bytes) -> tuple[str, str] | None:
     """Text of a file and its encoding: UTF-8, what its byte order mark or, in HTML, its head says, or else Windows'
     Western encoding. None if it is no text."""
-    said = [code.decode() for code in _CHARSET.findall(data[:_HEAD_BYTES])]
+    said = [code.decode() for code in _CHARSET.findall(data[:HEAD_BYTES])]
     codes = [code for bom, code in _BOMS if data.startswith(bom)][:1] or ["utf-8", *said[:1], "cp1252"]
     for code in codes:
         try:
