@@ -7,7 +7,7 @@ highlight, a table's fill or a blended shape hides nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from statistics import median
 from typing import Any
@@ -32,7 +32,7 @@ _SMALLEST = 3.0  # points: a narrower or lower shape covers no letter
 def hide_unseen(raw: dict[str, Any], page: Any | None) -> None:
     """Remove invisible characters from the spans of ``raw`` (MuPDF's raw dictionary, with vectors). ``page`` is drawn
     in doubt; without it only text that is invisible on any background goes, without ink or in minute type."""
-    spans = list(_spans(raw))
+    spans = list(spans_of(raw))
     sizes = [float(span["size"]) for _, span in spans for _ in span["chars"]]
     usual = median(sizes) if sizes else 0.0
     for _, span in spans:
@@ -121,7 +121,7 @@ class _Drawn:
         return part.size > 0 and not _differs(part)
 
 
-def _spans(raw: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
+def spans_of(raw: Mapping[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Every span, with the index of its block."""
     for at, block in enumerate(raw["blocks"]):
         if block["type"] == 0:

@@ -7,7 +7,7 @@ kept if they are as flat, as full and as divided into strokes as a line of lette
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from ragcore.ingest.layout import SIDEWAYS, Rect, area
 from ragcore.ingest.legible import agree, garbled
 from ragcore.ingest.ocr import WITH_FORCE
 from ragcore.ingest.ocr.engine import Image, Mask, OcrEngine
+from ragcore.ingest.unseen import spans_of
 from ragcore.ingest.words import ASCENT, UNSPACED, WordColumns
 
 FEW_WORDS = 20  # words; a page-wide picture with at most this many beside it is a scan, whatever it shows
@@ -107,13 +108,7 @@ def choose(text: str, read: Sequence[str], confidence: float, mode: str) -> tupl
 
 def own_text(raw: Mapping[str, Any]) -> str:
     """Characters of a ``rawdict`` as they are in the file, a line for each span."""
-    return "\n".join("".join(char["c"] for char in span) for span in _characters(raw))
-
-
-def _characters(raw: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
-    """Characters of each span of a ``rawdict``."""
-    lines = (line for block in raw["blocks"] if block["type"] == 0 for line in block["lines"])
-    return (span["chars"] for line in lines for span in line["spans"])
+    return "\n".join("".join(char["c"] for char in span["chars"]) for _, span in spans_of(raw))
 
 
 def is_blank(page: Any) -> bool:
@@ -237,7 +232,7 @@ def measure(page: Any, raw: Mapping[str, Any]) -> Cover:
     print_ = (_contrast(grey) > CONTRAST).astype(np.uint8)
     pictures = _filled(boxes, grey.shape, zoom)
     # Letter by letter: the box of a whole slanted line would cover half of the page.
-    shown = (char["bbox"] for span in _characters(raw) for char in span if not char["c"].isspace())
+    shown = (char["bbox"] for _, span in spans_of(raw) for char in span["chars"] if not char["c"].isspace())
     letters = _filled(shown, grey.shape, zoom)
     text = np.asarray(cv2.dilate(letters, np.ones((3, max(3, round(JOIN * zoom))), np.uint8)), np.uint8)
     # A scan may lie on its side: the direction with the greater total length of lines counts.
