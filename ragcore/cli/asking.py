@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragcore.cli.common import (
-    Json,
     documents_asked,
     moment,
     print_json,
@@ -31,7 +30,7 @@ from ragcore.text.mentions import key_of
 from ragcore.text.numbers import plural
 from ragcore.types import AS_TYPED, EVERYTHING, GENERATED_MARKS
 from ragcore.types import json as wire
-from ragcore.types.json import plain
+from ragcore.types.json import Json, plain
 from ragcore.types.report import Focus
 from ragcore.types.scope import within
 

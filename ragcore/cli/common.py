@@ -21,13 +21,12 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from ragcore.errors import Cancelled, FileMissing, GroundworkError, InputError
 from ragcore.files import replacing
 from ragcore.types import Scope, Section
+from ragcore.types.json import Json
 from ragcore.types.sections import SectionNode, section_tree, walk
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
     from ragcore.progress import Progress
-
-Json = dict[str, Any]
 
 # Control characters (Unicode category Cc) except tab and line feed.
 CONTROLS = {code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragcore.cli.common import print_json, say_error, show, stopped_by_ctrl_c, tenths, write_out
 from ragcore.errors import GroundworkError, InputError
@@ -21,13 +21,12 @@ from ragcore.evaluate.measures import MEASURES, shown
 from ragcore.evaluate.ragchecker import averages, read_checked
 from ragcore.evaluate.runs import Configuration, Evaluated
 from ragcore.text.numbers import plural
-from ragcore.types.json import plain
+from ragcore.types.json import Json, plain
 
 if TYPE_CHECKING:
     from ragcore.engine import Engine
     from ragcore.index.evaluations import SetInfo
 
-Json = dict[str, Any]
 SAID = 3  # kinds of errors of a run that are printed
 LONGEST_NAME = 24
 NOT_JUDGED = 2  # exit code of a gate whose runs can't be compared

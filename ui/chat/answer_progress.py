@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ragcore.text.numbers import plural
 from ragcore.types import Step
+from ragcore.types.json import Json
 from ui.chat.runs import View
 from ui.chat.scope_words import searched_in
 from ui.server.warming import warming
-
-Json = dict[str, Any]
 
 
 def live_steps(view: View) -> list[Json]:

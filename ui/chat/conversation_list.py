@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from itertools import groupby
-from typing import Any
 
 from ragcore.engine import Engine
 from ragcore.index.conversations import ConversationInfo
 from ragcore.text.numbers import plural
 from ragcore.types import Spending
+from ragcore.types.json import Json
 from ui.chat.payload import dollars, model_name
-
-Json = dict[str, Any]
 
 PURPOSES = {
     "answer": "answers",

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from ragcore.errors import InputError
 from ragcore.explore.explore import Exploration, Explored
+from ragcore.types.json import Json
 from ui.explore import payload
 from ui.explore.paths import citation
-
-Json = dict[str, Any]
 
 
 def drawn(found: Explored, exploration: Exploration, titles: Mapping[str, str], cited: Collection[int] = ()) -> Json:

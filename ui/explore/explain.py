@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from ragcore.text.numbers import plural
 from ragcore.types import Answer, Document, NamePath, Route, Source, SubQuery, Trace
+from ragcore.types.json import Json
 from ragcore.types.scope import within
 from ui.explore.paths import path
-
-Json = dict[str, Any]
 
 SHOWN_ROUTES = 4
 ORIGINS = {

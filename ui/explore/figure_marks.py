@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from ragcore.explore.explore import Explored
 from ragcore.index.outline import Outline
+from ragcore.types.json import Json
 from ui.explore.figure_axis import Axis
 from ui.explore.figure_points import short
 
-Json = dict[str, Any]
 APART = 8  # CSS pixels between borders of documents, on average, below which they are left out
 NAME = 190  # CSS pixels that the name of a document takes above the plot, with what keeps it from the next
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.explore.explore import Exploration, Point
+from ragcore.types.json import Json
 from ui.explore.payload import BY, FATES, use
 
-Json = dict[str, Any]
 CELL = 4  # CSS pixels: two small points nearer than this look like one
 MOST_DOTS = 3000
 SYMBOLS = {

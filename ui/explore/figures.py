@@ -10,17 +10,16 @@ search found, one per cell of a few pixels; a narrower view draws them all.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragcore.explore.explore import Exploration, Explored
 from ragcore.index.outline import Projection
+from ragcore.types.json import Json
 from ui.explore import figure_axis, figure_marks, figure_points
 from ui.explore.figure_axis import Axis
 
-Json = dict[str, Any]
 MEASURES = {
     "relevance": "relevance",
     "vector": "meaning (cosine)",

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from ragcore.errors import UnknownDocument
 from ragcore.index.paths import Sentence
 from ragcore.text.short_titles import short
 from ragcore.types import Document, NamePath, PathStep
+from ragcore.types.json import Json
 from ui.chat import payload
-
-Json = dict[str, Any]
 
 
 def path(found: NamePath, titles: Mapping[str, str], document: Callable[[str], Document]) -> Json:

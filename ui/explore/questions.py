@@ -12,11 +12,11 @@ from ragcore.errors import EmptyQuestion, IndexEmpty, InputError, QuestionTooSho
 from ragcore.explore.explore import Exploration, Explored
 from ragcore.index.outline import Projection
 from ragcore.types import Scope, SubQuery
+from ragcore.types.json import Json
 from ragcore.types.library import DocumentInfo
 from ui.chat import first_run
 from ui.library.samples import NAME
 
-Json = dict[str, Any]
 RECENT = 8  # questions asked before that are offered
 SHOWN = 3  # examples, where none was asked
 # Headings of what a document has beside its subject.

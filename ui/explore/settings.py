@@ -9,9 +9,8 @@ from typing import Any
 from ragcore.config.settings import Settings
 from ragcore.errors import InputError
 from ragcore.retrieve.hybrid import STRUCTURES
+from ragcore.types.json import Json
 from ui.settings.presets import MODES, PUBLISHED, SEGMENTS, value_of
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)

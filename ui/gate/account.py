@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ragcore.accounts.accounts import Accounts, Session
 from ragcore.errors import InputError
+from ragcore.types.json import Json
 from ui.gate.access import Access, access
 from ui.gate.pages import device
 from ui.server.guard import action, guarded, text_in
-
-Json = dict[str, Any]
 
 BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
 SYSTEMS = (

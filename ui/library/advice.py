@@ -11,8 +11,7 @@ from typing import Any
 from ragcore.config.settings import Settings
 from ragcore.errors import NoText, ParseCrashed, ParseError, ParseTimeout, StoreBusy
 from ragcore.ingest.ocr import OCR_OFF
-
-Json = dict[str, Any]
+from ragcore.types.json import Json
 
 # By the class whose own hint it stands for: a hint that was written for one case is kept.
 _FOR = {

@@ -15,12 +15,11 @@ from ragcore.index.shelf import Trashed
 from ragcore.index.store import Storage
 from ragcore.structure.groups import DocumentGroup
 from ragcore.types import GENERATED_MARKS, Box, Cell, Chunk, Document, Element
+from ragcore.types.json import Json
 from ragcore.types.library import DocumentInfo
 from ui.chat.payload import box
 from ui.library.advice import advice
 from ui.library.jobs import Job
-
-Json = dict[str, Any]
 
 LINE = 300  # characters of an element or chunk that a line shows
 

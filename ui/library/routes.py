@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
@@ -14,12 +13,11 @@ from ragcore.errors import InputError
 from ragcore.export import kind
 from ragcore.export.sheets import SHEET_KINDS
 from ragcore.ingest.convert.kinds import SUFFIXES
+from ragcore.types.json import Json
 from ui.library import payload as library_payload
 from ui.server.files import TYPES, disposition, file_name, saved
 from ui.server.guard import action, guarded, shown, text_in, texts_in
 from ui.server.services import services
-
-Json = dict[str, Any]
 
 
 @guarded

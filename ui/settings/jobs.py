@@ -13,8 +13,8 @@ from ragcore.engine import Engine
 from ragcore.errors import Cancelled, GroundworkError, InputError
 from ragcore.pipelines.structures import RELATIONS
 from ragcore.progress import Progress
+from ragcore.types.json import Json
 
-Json = dict[str, Any]
 _log = logging.getLogger(__name__)
 
 

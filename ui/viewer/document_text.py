@@ -10,11 +10,11 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ragcore.types import Document, Element
+from ragcore.types.json import Json
 from ragcore.types.sections import section_tree, walk
 from ui.chat.payload import box
 from ui.viewer.find_in_document import Finder
 
-Json = dict[str, Any]
 Made = TypeVar("Made")
 
 KEPT = 4  # documents that stay ready to be selected from and searched
