@@ -15,7 +15,7 @@ from ragcore.evaluate.own import Draft
 from ragcore.index.own_cases import OwnCase, OwnEvidence
 from ragcore.types.json import picked
 from ragcore.types.library import FeedbackRecord
-from ui.server.guard import Json, action, guarded, refusing, text_in, texts_in
+from ui.server.guard import Json, action, guarded, posts, refusing, text_in, texts_in
 from ui.server.services import services
 
 OFFERED = 12  # answers with a thumb
@@ -106,10 +106,10 @@ def remove(request: Request, _body: Json) -> None:
 
 def routes(prefix: str) -> list[BaseRoute]:
     at = f"{prefix}/gw/evaluate/mine"
+    one = f"{at}/{{turn:str}}"
     return [
         Route(at, questions),
-        Route(f"{at}/{{turn:str}}", draft),
-        Route(f"{at}/{{turn:str}}", keep, methods=["POST"]),
-        Route(f"{at}/{{turn:str}}/pass", pass_over, methods=["POST"]),
-        Route(f"{at}/{{turn:str}}/remove", remove, methods=["POST"]),
+        Route(one, draft),
+        Route(one, keep, methods=["POST"]),
+        *posts(one, remove=remove, **{"pass": pass_over}),
     ]

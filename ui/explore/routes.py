@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 
 from ragcore.engine import Engine
 from ragcore.errors import IndexFault, InputError, UnknownTurn
@@ -24,7 +24,7 @@ from ui.explore import payload as explore_payload
 from ui.explore import questions as explore
 from ui.explore import settings as explore_settings
 from ui.explore.figure_axis import Axis
-from ui.server.guard import Json, engine_of, posted, scope_in, text_in, visit
+from ui.server.guard import Json, engine_of, posted, posts, scope_in, text_in, visit
 from ui.server.services import services
 
 ROWS = 200  # of the table; the others are counted
@@ -248,8 +248,4 @@ def _view(body: Json, count: int) -> Any:
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:
-    return [
-        Route(f"{prefix}/gw/explore", plot, methods=["POST"]),
-        Route(f"{prefix}/gw/explore/point", point, methods=["POST"]),
-        Route(f"{prefix}/gw/explore/use", use, methods=["POST"]),
-    ]
+    return posts(f"{prefix}/gw", explore=plot) + posts(f"{prefix}/gw/explore", point=point, use=use)

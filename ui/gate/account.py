@@ -11,7 +11,7 @@ from ragcore.errors import InputError
 from ragcore.types.json import Json
 from ui.gate.access import Access, access
 from ui.gate.pages import device
-from ui.server.guard import action, guarded, text_in
+from ui.server.guard import action, guarded, posts, text_in
 
 BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
 SYSTEMS = (
@@ -67,8 +67,7 @@ def routes(found: Access, accounts: Accounts, prefix: str = "") -> list[BaseRout
         return _page(accounts, session)
 
     at = f"{prefix}/gw/account"
-    posts = {"password": password, "end": end, "invite": invite, "reset": reset, "block": block}
-    return [Route(at, show), *(Route(f"{at}/{name}", made, methods=["POST"]) for name, made in posts.items())]
+    return [Route(at, show), *posts(at, password=password, end=end, invite=invite, reset=reset, block=block)]
 
 
 def _session(request: Request) -> Session:

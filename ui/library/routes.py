@@ -16,7 +16,7 @@ from ragcore.ingest.convert.kinds import SUFFIXES
 from ragcore.types.json import Json
 from ui.library import payload as library_payload
 from ui.server.files import TYPES, disposition, file_name, saved
-from ui.server.guard import action, guarded, shown, text_in, texts_in
+from ui.server.guard import action, guarded, posts, shown, text_in, texts_in
 from ui.server.services import services
 
 
@@ -186,19 +186,11 @@ def routes(prefix: str = "") -> list[BaseRoute]:
     all_, doc = f"{prefix}/gw/library", f"{prefix}/gw/documents/{{doc:str}}"
     return [
         Route(all_, library),
-        Route(f"{all_}/read", read, methods=["POST"]),
-        Route(f"{all_}/remove", remove, methods=["POST"]),
-        Route(f"{all_}/restore", restore, methods=["POST"]),
-        Route(f"{all_}/finish", finish, methods=["POST"]),
-        Route(f"{all_}/tags", tag, methods=["POST"]),
-        Route(f"{all_}/tag", rename_tag, methods=["POST"]),
-        Route(f"{all_}/folder", put, methods=["POST"]),
+        *posts(all_, read=read, remove=remove, restore=restore, finish=finish, tags=tag, tag=rename_tag, folder=put),
         Route(f"{all_}/groups", groups),
         Route(f"{all_}/storage", storage),
-        Route(f"{all_}/pictures/clear", clear_pictures, methods=["POST"]),
-        Route(f"{doc}/read", read_document, methods=["POST"]),
-        Route(f"{doc}/title", rename, methods=["POST"]),
-        Route(f"{doc}/cancel", cancel_document, methods=["POST"]),
+        *posts(f"{all_}/pictures", clear=clear_pictures),
+        *posts(doc, read=read_document, title=rename, cancel=cancel_document),
         Route(f"{doc}/pages/{{page:int}}/elements", page_elements),
         Route(f"{doc}/tables", tables),
         Route(f"{doc}/tables.{{kind:str}}", tables_file),
