@@ -17,7 +17,7 @@ from ragcore.pipelines.build_structures import StructureEstimate
 from ragcore.progress import printable
 from ragcore.text.numbers import plural
 from ragcore.types import json as wire
-from ragcore.types.json import plain
+from ragcore.types.json import picked, plain
 from ragcore.types.sections import section_tree, walk
 from ragcore.types.spending import dollars
 
@@ -217,10 +217,7 @@ def tables(engine: Engine, options: argparse.Namespace) -> int:
         chosen = kind(options.output.suffix[1:], SHEET_KINDS)
         write_file(options.output, engine.write_tables(doc_id, chosen, options.table))
         lines = [f"{plural(len(found), 'table')} written to {options.output}."]
-    listed = [
-        {"number": one.number, "title": one.title, "pages": one.place, "rows": one.rows, "columns": one.columns}
-        for one in found
-    ]
+    listed = [picked(one, "number title") | {"pages": one.place} | picked(one, "rows columns") for one in found]
     show(options, lambda: {"doc_id": doc_id, "tables": listed}, lines)
     return 0
 

@@ -169,17 +169,14 @@ def _found(trace: Trace) -> str:
 
 def citation(item: Citation) -> Json:
     return {
-        **picked(item, "n title page place generated"),
+        **picked(item, "n title page place generated section start end"),
         "doc": item.doc_id,
         "label": item.page_label,
         "quote": item.quotation,
         "cell": item.label,
-        "section": list(item.section),
         "boxes": [box(place) for place in item.boxes],
         "heads": [box(place) for place in item.head_boxes],
         "ocr": _percent(item.ocr),
-        "start": item.start,
-        "end": item.end,
     }
 
 

@@ -8,7 +8,7 @@ from starlette.routing import BaseRoute, Route
 
 from ragcore.accounts.accounts import Accounts, Session
 from ragcore.errors import InputError
-from ragcore.types.json import Json
+from ragcore.types.json import Json, picked
 from ui.gate.access import Access, access
 from ui.gate.pages import device
 from ui.server.guard import action, guarded, posts, text_in
@@ -86,26 +86,20 @@ def _administrator(request: Request) -> Session:
 def _page(accounts: Accounts, session: Session) -> Json:
     me, password = session.user, access().auth.mode == "local"
     shown: Json = {
-        "me": {"name": me.name, "email": me.email, "admin": me.admin, "password": password},
+        "me": {**picked(me, "name email admin"), "password": password},
         "sessions": [
             {
                 "id": own.session_id,
                 "device": in_words(own.agent),
-                "address": own.address,
-                "used": own.used,
+                **picked(own, "address used"),
                 "this": own.session_id == session.session_id,
             }
             for own in accounts.sessions(me.user_id)
         ],
     }
     if me.admin:
-        shown["people"] = [
-            {"name": one.name, "email": one.email, "admin": one.admin, "blocked": one.blocked, "seen": one.seen}
-            for one in accounts.users()
-        ]
-        shown["invited"] = [
-            {"email": link.email, "admin": link.admin, "expires": link.expires} for link in accounts.invited()
-        ]
+        shown["people"] = [picked(one, "name email admin blocked seen") for one in accounts.users()]
+        shown["invited"] = [picked(link, "email admin expires") for link in accounts.invited()]
     return shown
 
 

@@ -15,7 +15,7 @@ from ragcore.index.shelf import Trashed
 from ragcore.index.store import Storage
 from ragcore.structure.groups import DocumentGroup
 from ragcore.types import GENERATED_MARKS, Box, Cell, Chunk, Document, Element
-from ragcore.types.json import Json
+from ragcore.types.json import Json, picked
 from ragcore.types.library import DocumentInfo
 from ui.chat.payload import box
 from ui.library.advice import advice
@@ -68,44 +68,24 @@ def _row(
     failed = failure or info.error
     return {
         "id": info.doc_id,
-        "name": info.name,
-        "kind": info.kind,
-        "notes": list(info.notes),
+        **picked(info, "name kind notes folder tags bytes seconds created status indexed gone"),
+        **picked(info, "pages pages_done built_pages elements tables chunks noise noise_by_reason"),
         "title": info.title or info.name,
-        "folder": info.folder,
-        "tags": list(info.tags),
-        "pages": info.pages,
-        "pages_done": info.pages_done,
-        "built_pages": info.built_pages,
-        "elements": info.elements,
-        "tables": info.tables,
-        "chunks": info.chunks,
-        "noise": info.noise,
-        "noise_by_reason": dict(info.noise_by_reason),
         "degraded": info.degraded_pages,
         "unread": list(info.unread_pages),
         "ocr": info.ocr_pages,
         "confidence": info.ocr_confidence,
         "figures": info.figures.words,
         "figures_left": info.figures.unfinished,
-        "bytes": info.bytes,
-        "seconds": info.seconds,
-        "created": info.created,
-        "status": info.status,
-        "indexed": info.indexed,
         "stale": stale,
-        "gone": info.gone,
         "earlier": earlier,
         "error": advice(failed, settings) if failed else None,
         "job": None
         if job is None
         else {
-            "stage": job.stage,
-            "done": job.done,
-            "total": job.total,
+            **picked(job, "stage done total stopping"),
             "rate": round(job.rate, 1),
             "left": None if job.seconds_left is None else round(job.seconds_left),
-            "stopping": job.stopping,
         },
     }
 
@@ -123,9 +103,7 @@ def elements(read: Document, page: int) -> list[Json]:
 def _element(read: Document, item: Element) -> Json:
     table = item.table
     return {
-        "kind": item.kind,
-        "level": item.level,
-        "noise": item.noise,
+        **picked(item, "kind level noise"),
         "text": (table.title if table and table.title else _line(read, item))[:LINE],
         "full": "" if table else _shown(read, item),
         "size": f"{table.rows} × {table.columns}" if table else "",
@@ -217,11 +195,8 @@ def chunks(read: Document, given: Sequence[Chunk]) -> list[Json]:
     """Chunks of a document: kind, section, pages, tokens and beginning of each."""
     return [
         {
-            "index": chunk.index,
-            "kind": chunk.kind,
-            "section": list(chunk.section),
+            **picked(chunk, "index kind section tokens"),
             "page": read.first_and_last_page(chunk.start, chunk.end)[0],
-            "tokens": chunk.tokens,
             "rows": chunk.tiles is not None,
             "text": " ".join((chunk.grid or chunk.text).split())[:LINE],
         }
@@ -231,12 +206,5 @@ def chunks(read: Document, given: Sequence[Chunk]) -> list[Json]:
 
 def storage(found: Storage) -> Json:
     """Disk use of the library in bytes."""
-    return {
-        "total": found.total,
-        "parts": {
-            "Files": found.files,
-            "Database": found.database,
-            "Page pictures": found.pictures,
-        },
-        "pictures": found.pictures,
-    }
+    parts = {"Files": found.files, "Database": found.database, "Page pictures": found.pictures}
+    return {**picked(found, "total pictures"), "parts": parts}
