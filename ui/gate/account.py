@@ -31,7 +31,7 @@ def routes(found: Access, accounts: Accounts, prefix: str = "") -> list[BaseRout
 
     @guarded
     def show(request: Request) -> Response:
-        return JSONResponse(_page(accounts, _session(request)), headers={"Cache-Control": "no-store"})
+        return JSONResponse(_page(accounts, _session(request)))
 
     @action(InputError)
     def password(request: Request, body: Json) -> Json:

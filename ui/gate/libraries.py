@@ -20,7 +20,7 @@ from ui.server.services import libraries, services
 @guarded
 def listed(request: Request) -> Response:
     """Libraries that somebody may open; those that an administrator may not are ``closed``."""
-    return JSONResponse(_libraries(_user(request)), headers={"Cache-Control": "no-store"})
+    return JSONResponse(_libraries(_user(request)))
 
 
 @action(InputError)
@@ -68,7 +68,7 @@ def _user(request: Request) -> User:
 
 @guarded
 def members(request: Request) -> Response:
-    return JSONResponse(_members(_user(request)), headers={"Cache-Control": "no-store"})
+    return JSONResponse(_members(_user(request)))
 
 
 @action(InputError)

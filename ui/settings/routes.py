@@ -1,6 +1,6 @@
 """HTTP routes of the Settings page. A key comes in and never goes out; it is neither logged nor written to disk.
 
-A value that cannot be set is reported as ``refused`` (`ui.server.guard.refusing`).
+A value that cannot be set is reported as ``refused`` (`ui.server.guard.action`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ragcore.providers.registry import trial
 from ragcore.types.spending import cost
 from ui.chat.payload import dollars, model_name
 from ui.gate.access import administers
-from ui.server.guard import Json, Malformed, engine_of, guarded, posted, posts, refusing, text_in, visit
+from ui.server.guard import Json, Malformed, action, engine_of, guarded, posts, text_in, visit
 from ui.server.services import services, whole
 from ui.server.visits import refused_to_keep
 from ui.settings import payload as settings_data
@@ -33,24 +33,22 @@ _trials = threading.BoundedSemaphore(4)  # at once: a server that hangs keeps a 
 
 @guarded
 def show(request: Request) -> Response:
-    return _page(request)
+    return JSONResponse(_page(request))
 
 
-@posted
-@refusing(ConfigError)
-def check(request: Request, body: Json) -> Response:
+@action(ConfigError)
+def check(request: Request, body: Json) -> Json:
     """Problem with a setting as typed."""
     engine = engine_of(request)
     key, typed = text_in(body, "key") or "", text_in(body, "value") or ""
     if key in READING:
-        return JSONResponse({"wrong": _wrong_reading(key, typed)})
+        return {"wrong": _wrong_reading(key, typed)}
     found = wrong(engine.settings, engine.origins, key, typed) or _wrong_address(key, typed)
-    return JSONResponse({"wrong": found})
+    return {"wrong": found}
 
 
-@posted
-@refusing(ConfigError)
-def change(request: Request, body: Json) -> Response:
+@action(ConfigError)
+def change(request: Request, body: Json) -> Json:
     """Change settings for this visit, as typed; null restores the saved value. A local model is tried first."""
     visits, own, changes = services().visits, visit(request) or "", _changes(body)
     before = visits.overrides(own)
@@ -64,9 +62,8 @@ def change(request: Request, body: Json) -> Response:
     return _page(request)
 
 
-@posted
-@refusing(ConfigError)
-def preset(request: Request, body: Json) -> Response:
+@action(ConfigError)
+def preset(request: Request, body: Json) -> Json:
     """Apply a search preset for this visit."""
     chosen = next((item for item in presets.PRESETS if item.name == text_in(body, "name")), None)
     if chosen is None:
@@ -78,9 +75,8 @@ def preset(request: Request, body: Json) -> Response:
     return _page(request)
 
 
-@posted
-@refusing(ConfigError)
-def reading(request: Request, body: Json) -> Response:
+@action(ConfigError)
+def reading(request: Request, body: Json) -> Json:
     """Change how documents are read from now on; saved at once, since all visits share one library."""
     _for_everybody(request)
     changes = _changes(body)
@@ -94,9 +90,8 @@ def reading(request: Request, body: Json) -> Response:
     return _page(request)
 
 
-@posted
-@refusing(ConfigError)
-def keep(request: Request, body: Json) -> Response:
+@action(ConfigError)
+def keep(request: Request, body: Json) -> Json:
     """Save this visit's settings for every visit from now on."""
     _for_everybody(request)
     made, own = services(), visit(request) or ""
@@ -123,51 +118,48 @@ def _keep(changes: Json) -> None:
     services().keep(changes)
 
 
-@posted
-@refusing(ConfigError)
-def undo(request: Request, body: Json) -> Response:
+@action(ConfigError)
+def undo(request: Request, body: Json) -> Json:
     """Restore all saved values."""
     made, own = services(), visit(request) or ""
     made.visits.change(own, dict.fromkeys(made.visits.overrides(own)))
     return _page(request)
 
 
-@posted
-@refusing(InputError)
-def set_key(request: Request, body: Json) -> Response:
+@action(InputError)
+def set_key(request: Request, body: Json) -> Json:
     services().visits.set_key(visit(request) or "", text_in(body, "key") or "")
     return _page(request)
 
 
-@posted
-def forget_key(request: Request, body: Json) -> Response:
+@action()
+def forget_key(request: Request, body: Json) -> Json:
     services().visits.forget_key(visit(request) or "")
     return _page(request)
 
 
-@posted
-def try_key(request: Request, body: Json) -> Response:
+@action()
+def try_key(request: Request, body: Json) -> Json:
     """Smallest request to the visit's model; its result, even an error, is the answer."""
     engine = engine_of(request)
     if engine.models.capabilities.extractive:
-        return JSONResponse({"works": True, "words": "Offline answers need no key. Nothing was sent."})
+        return {"works": True, "words": "Offline answers need no key. Nothing was sent."}
     if not _trials.acquire(blocking=False):
-        return JSONResponse({"works": False, "words": "Other keys are being tested.", "hint": "Try again in a moment."})
+        return {"works": False, "words": "Other keys are being tested.", "hint": "Try again in a moment."}
     started = time.perf_counter()
     try:
         found = trial(engine.models)
     except ModelError as error:
-        return JSONResponse({"works": False, "words": error.message, "hint": error.hint})
+        return {"works": False, "words": error.message, "hint": error.hint}
     finally:
         _trials.release()
     usd = cost(found.usage, found.model, engine.settings.llm.prices, asked=engine.models.writer_name)
     words = f"{model_name(found.model)} answered in {time.perf_counter() - started:.1f} s"
-    return JSONResponse({"works": True, "words": f"{words}, {dollars(usd)}." if usd else f"{words}."})
+    return {"works": True, "words": f"{words}, {dollars(usd)}." if usd else f"{words}."}
 
 
-def _page(request: Request) -> Response:
-    found = settings_data.page(services(), visit(request) or "", told=administers(request))
-    return JSONResponse(found, headers={"Cache-Control": "no-store"})
+def _page(request: Request) -> Json:
+    return settings_data.page(services(), visit(request) or "", told=administers(request))
 
 
 def _changes(body: Json) -> Json:

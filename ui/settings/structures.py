@@ -15,7 +15,7 @@ from ragcore.text.numbers import plural
 from ragcore.types.json import picked
 from ragcore.types.spending import dollars as total
 from ui.chat.payload import dollars, model_name
-from ui.server.guard import Json, engine_of, guarded, posted, posts, refusing, text_in
+from ui.server.guard import Json, action, engine_of, guarded, posts, text_in
 from ui.server.services import services
 
 # Titles, and what each is for.
@@ -34,25 +34,23 @@ def show(request: Request) -> Response:
     job = services().structures.job
     if request.query_params.get("job") and job is not None and job.running:
         return JSONResponse({"job": asdict(job)})
-    return _page(request)
+    return JSONResponse(_page(request))
 
 
-@posted
-@refusing(InputError, ModelError, ConfigError)
-def build(request: Request, body: Json) -> Response:
+@action(InputError, ModelError, ConfigError)
+def build(request: Request, body: Json) -> Json:
     services().structures.start(engine_of(request), text_in(body, "name") or "")
     return _page(request)
 
 
-@posted
-def stop(request: Request, body: Json) -> Response:
+@action()
+def stop(request: Request, body: Json) -> Json:
     services().structures.stop()
     return _page(request)
 
 
-@posted
-@refusing(InputError)
-def forget(request: Request, body: Json) -> Response:
+@action(InputError)
+def forget(request: Request, body: Json) -> Json:
     job, name = services().structures.job, text_in(body, "name") or ""
     if job is not None and job.running and job.name == name:
         raise InputError("It is being built.", hint="Stop it first.")
@@ -60,9 +58,8 @@ def forget(request: Request, body: Json) -> Response:
     return _page(request)
 
 
-@posted
-@refusing(ModelError)
-def estimate(request: Request, body: Json) -> Response:
+@action(ModelError)
+def estimate(request: Request, body: Json) -> Json:
     """What relations would take, in words; nothing is sent."""
     engine = engine_of(request)
     model = model_name(engine.models.extractor.name)
@@ -72,14 +69,13 @@ def estimate(request: Request, body: Json) -> Response:
     words = (
         f"About {calls:,} calls to {model}, {usd}, {max(1, round(minutes)):,} min; at most {dollars(limit)} a document."
     )
-    return JSONResponse({"words": words if calls else "Nothing has to be sent."})
+    return {"words": words if calls else "Nothing has to be sent."}
 
 
-def _page(request: Request) -> Response:
+def _page(request: Request) -> Json:
     job = services().structures.job
     found = [_row(one) for one in engine_of(request).structures.state()]
-    told = {"structures": found, "job": None if job is None else asdict(job)}
-    return JSONResponse(told, headers={"Cache-Control": "no-store"})
+    return {"structures": found, "job": None if job is None else asdict(job)}
 
 
 def _row(one: StructureState) -> Json:
