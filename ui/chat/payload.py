@@ -180,6 +180,24 @@ def citation(item: Citation) -> Json:
     }
 
 
+def place(read: Document, start: int, end: int) -> Json:
+    """Words of a document as components take a citation, without a number and without its ``start`` and ``end``."""
+    page = read.page_at(start, end)
+    return {
+        "doc": read.doc_id,
+        "title": read.title,
+        "page": page,
+        "label": read.pages[page - 1].label,
+        "quote": read.shown(start, end),
+        "cell": "",
+        "section": [],
+        "boxes": [box(one) for one in read.boxes(start, end)],
+        "heads": [],
+        "generated": False,
+        "ocr": None,
+    }
+
+
 def box(place: Box) -> list[float]:
     return [place.page, round(place.x0, 3), round(place.y0, 3), round(place.x1, 3), round(place.y1, 3)]
 

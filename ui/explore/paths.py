@@ -52,17 +52,5 @@ def citation(step: PathStep | Sentence, titles: Mapping[str, str], document: Cal
         return None
     if read.text[step.start : step.end] != step.quote:
         return None  # it was read anew since
-    page = read.page_at(step.start, step.end)
-    return {
-        "doc": step.doc_id,
-        "title": short(titles.get(step.doc_id) or read.title or read.name),
-        "page": page,
-        "label": read.pages[page - 1].label,
-        "quote": read.shown(step.start, step.end),
-        "cell": "",
-        "section": [],
-        "boxes": [payload.box(box) for box in read.boxes(step.start, step.end)],
-        "heads": [],
-        "generated": False,
-        "ocr": None,
-    }
+    title = short(titles.get(step.doc_id) or read.title or read.name)
+    return payload.place(read, step.start, step.end) | {"title": title}

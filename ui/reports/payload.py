@@ -269,23 +269,8 @@ def _span(workspace: ReportWorkspace, span: Span, names: Mapping[str, str]) -> J
     except UnknownDocument:
         return made | {"words": "No longer in the library", "citation": None}
     words = " ".join(document.text[span.start : span.end].split())
-    page = document.page_at(span.start, span.end)
-    label = document.pages[page - 1].label
     shown = words if len(words) <= EXCERPT else f"{words[:EXCERPT].rstrip()}…"
-    citation = {
-        "n": 0,
-        "doc": span.doc_id,
-        "title": document.title,
-        "page": page,
-        "label": label,
-        "quote": shown,
-        "cell": "",
-        "section": [],
-        "boxes": [payload.box(place) for place in document.boxes(span.start, span.end)],
-        "heads": [],
-        "generated": False,
-        "ocr": None,
-    }
+    citation = payload.place(document, span.start, span.end) | {"n": 0, "quote": shown}
     return made | {"words": shown, "citation": citation}
 
 
