@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragcore.pipelines.versions import Span, Versions
-from ragcore.types import Citation
 from ragcore.types.json import Json
 from ragcore.verify.changes import Added, Changed, Gone, Staleness, Unchanged
 from ui.chat import payload
@@ -48,20 +47,13 @@ def _citations(value: Any) -> Iterator[Json]:
 
 
 def _became(found: Staleness) -> Json:
-    if isinstance(found, Unchanged):
-        return {"same": True, "old": "", "now": payload.citation(found.place)}
-    return {"same": False, "old": _words(found.old)} | {"now": _now(found)}
+    same = isinstance(found, Unchanged)
+    return {"same": same, "old": "" if same else " ".join(found.old.quotation.split()), "now": _now(found)}
 
 
-def _now(found: Changed | Gone) -> Json | None:
-    return payload.citation(found.place) if isinstance(found, Changed) else None
-
-
-def _words(place: Citation) -> str:
-    return " ".join(place.quotation.split())
+def _now(found: Staleness | Added) -> Json | None:
+    return None if isinstance(found, Gone) else payload.citation(found.place)
 
 
 def _difference(one: Changed | Gone | Added) -> Json:
-    old = None if isinstance(one, Added) else payload.citation(one.old)
-    now = None if isinstance(one, Gone) else payload.citation(one.place)
-    return {"old": old, "now": now}
+    return {"old": None if isinstance(one, Added) else payload.citation(one.old), "now": _now(one)}
