@@ -21,11 +21,11 @@ import streamlit as st
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ragcore.config.settings import Settings
 from ragcore.engine import Engine
 from ragcore.errors import ConfigError, InputError
 from ragcore.types import Scope
 from ui.gate.access import access
+from ui.settings.presets import value_of
 
 COOKIE = "gw_visit"
 IDLE_SECONDS = 12 * 3600.0  # a visit that was not used for so long is forgotten, with its key
@@ -85,7 +85,7 @@ class Visits:
                 own.made = (base, _made(base, own, own.overrides))
             return own.made[1]
 
-    def change(self, visit: str, changes: Mapping[str, Any]) -> Settings:
+    def change(self, visit: str, changes: Mapping[str, Any]) -> None:
         """Set dotted keys for a visit (None: the saved value), all or none. Raises `ConfigError`."""
         base = self._kept()
         with self._lock:
@@ -93,9 +93,12 @@ class Visits:
             wanted = {**own.overrides, **changes}
             wanted = {key: value for key, value in wanted.items() if value is not None}
             made = _made(base, own, wanted)
-            own.overrides = {key: value for key, value in wanted.items() if _differs(base, made, key)}
+            own.overrides = {
+                key: value
+                for key, value in wanted.items()
+                if value_of(base.settings, key) != value_of(made.settings, key)
+            }
             own.made = (base, made)
-            return made.settings
 
     def overrides(self, visit: str) -> dict[str, Any]:
         with self._lock:
@@ -154,11 +157,6 @@ def _made(base: Engine, own: _Visit, overrides: Mapping[str, Any]) -> Engine:
     if own.key is None or own.key_for != made.settings.llm.base_url:
         return made
     return base.with_settings(overrides, own.key, origin=ORIGIN)
-
-
-def _differs(base: Engine, made: Engine, key: str) -> bool:
-    section, _, name = key.partition(".")
-    return bool(getattr(getattr(base.settings, section), name) != getattr(getattr(made.settings, section), name))
 
 
 def current() -> str:
