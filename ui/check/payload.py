@@ -12,10 +12,6 @@ from ragcore.types.json import Json, picked
 from ui.chat import payload
 
 
-def listed(infos: Sequence[CheckInfo], jobs: Sequence[Job], trouble: Mapping[str, Any] | None) -> list[Json]:
-    return [head(info, jobs, trouble) for info in infos]
-
-
 def head(info: CheckInfo, jobs: Sequence[Job], trouble: Mapping[str, Any] | None) -> Json:
     """Check without its draft; at rest it is ``done`` or ``stopped``."""
     rest = "done" if info.finished else "stopped"

@@ -52,7 +52,7 @@ def checks(_: Request) -> Response:
     """Checks, newest first."""
     made = services()
     jobs, trouble = made.checks.everywhere(), made.checks.trouble
-    return JSONResponse({"checks": payload.listed(made.engine.checks.all(), jobs, trouble)})
+    return JSONResponse({"checks": [payload.head(info, jobs, trouble) for info in made.engine.checks.all()]})
 
 
 @action(GroundworkError)

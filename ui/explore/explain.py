@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ragcore.text.numbers import plural
-from ragcore.types import Answer, Document, NamePath, Route, Source, SubQuery, Trace
+from ragcore.types import Answer, Document, NamePath, Source, SubQuery, Trace
 from ragcore.types.json import Json
 from ragcore.types.scope import within
 from ui.explore.paths import path
@@ -44,10 +44,13 @@ def explanation(answer: Answer, document: Callable[[str], Document]) -> Json | N
     return {
         "queries": [_query(item, trace) for item in trace.queries],
         "within": within(trace.scope, trace.searched, trace.titles),
-        "routes": [_route(item, trace) for item in trace.routes[:SHOWN_ROUTES]],
+        "routes": [
+            {"title": trace.titles[item.doc_id], "reason": item.reason, "prior": f"{item.prior:.2f}"}
+            for item in trace.routes[:SHOWN_ROUTES]
+        ],
         "more_routes": max(0, len(trace.routes) - SHOWN_ROUTES),
         "read": _read(trace),
-        "given": _given(answer),
+        "given": plural(len(answer.sources), "source"),
         "paths": _paths(answer, trace, document),
         "notes": list(trace.notes),
         "steps": _steps(trace.timings_ms, answer.timings_ms),
@@ -62,10 +65,6 @@ def _query(item: SubQuery, trace: Trace) -> Json:
     return {"text": item.text, "how": ORIGINS[item.origin], "reason": reason}
 
 
-def _route(item: Route, trace: Trace) -> Json:
-    return {"title": trace.titles[item.doc_id], "reason": item.reason, "prior": f"{item.prior:.2f}"}
-
-
 def _read(trace: Trace) -> str:
     if not trace.candidates:
         return ""
@@ -75,10 +74,6 @@ def _read(trace: Trace) -> str:
     if trace.reranked:
         read += f", the best {trace.reranked} read together with the question"
     return read
-
-
-def _given(answer: Answer) -> str:
-    return plural(len(answer.sources), "source")
 
 
 def _paths(answer: Answer, trace: Trace, document: Callable[[str], Document]) -> list[Json]:
