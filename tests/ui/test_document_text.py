@@ -63,12 +63,11 @@ def test_sections_have_the_places_of_their_headings(documents: dict[str, Documen
 
 
 def test_searches_follow_a_document_that_is_built_anew(documents: dict[str, Document]) -> None:
-    searches = document_text.Searches()
     read = documents["survey"]
-    found = searches.found(read, "orchard lane")
+    found = document_text.found(read, "orchard lane")
     assert found["count"] == sum(count for _, count in found["pages"]) > 0
-    assert len(searches.on_page(read, "orchard lane", 1)) == found["count"]
-    finder = searches.finder(read)
-    assert searches.finder(read) is finder
+    assert len(document_text.found_on(read, "orchard lane", 1)) == found["count"]
+    finder = document_text.finders.of(read)
+    assert document_text.finders.of(read) is finder
     for other in ("table", "hyphens"):
-        assert searches.finder(documents[other]) is not finder
+        assert document_text.finders.of(documents[other]) is not finder

@@ -106,23 +106,18 @@ def _boxes(read: Document, heading: Element) -> list[list[float]]:
     return [box(place) for place in read.element_boxes(heading)]
 
 
-class Searches:
-    """`Finder` of each recently searched document."""
+finders = DocumentCache(Finder)
 
-    def __init__(self) -> None:
-        self._finders = DocumentCache(Finder)
 
-    def finder(self, read: Document) -> Finder:
-        return self._finders.of(read)
+def found(read: Document, query: str) -> Json:
+    """``{"count": 41, "pages": [[3, 2], …]}``: number of matches of ``query`` in print, and how many begin on each
+    page."""
+    matches = finders.of(read).find(query)
+    return {"count": len(matches), "pages": [list(item) for item in matches.per_page()]}
 
-    def found(self, read: Document, query: str) -> Json:
-        """``{"count": 41, "pages": [[3, 2], …]}``: number of matches of ``query`` in print, and how many begin on each
-        page."""
-        found = self.finder(read).find(query)
-        return {"count": len(found), "pages": [list(item) for item in found.per_page()]}
 
-    def on_page(self, read: Document, query: str, page: int) -> list[list[Any]]:
-        """Matches that touch a page: ``[number, boxes]``, numbered from 0 over the document."""
-        finder = self.finder(read)
-        matches = finder.on_page(finder.find(query), page)
-        return [[match, [box(place) for place in boxes]] for match, boxes in matches]
+def found_on(read: Document, query: str, page: int) -> list[list[Any]]:
+    """Matches that touch a page: ``[number, boxes]``, numbered from 0 over the document."""
+    finder = finders.of(read)
+    matches = finder.on_page(finder.find(query), page)
+    return [[match, [box(place) for place in boxes]] for match, boxes in matches]

@@ -6,10 +6,9 @@ into a row) and AI-written descriptions are left out, so that a match is always 
 
 from __future__ import annotations
 
-import threading
 import unicodedata
-from collections import OrderedDict
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +54,21 @@ class Found:
         return list(zip(pages.tolist(), counts.tolist()))
 
 
+def _search(text: str, places: NDArray[np.int32], pages: NDArray[np.int32], wanted: str) -> Found:
+    """Matches in the ``text`` of words that begin at ``places`` in it and stand on ``pages``."""
+    starts: list[int] = []
+    at = text.find(wanted) if wanted else -1
+    while at >= 0:
+        starts.append(at)
+        at = text.find(wanted, at + len(wanted))
+    begun = np.asarray(starts, np.int32)
+    holds = places.searchsorted(begun, side="right") - 1
+    closes = places.searchsorted(begun + np.int32(len(wanted)), side="left") - 1
+    order = np.argsort(pages[holds], kind="stable")
+    first, last = holds[order].astype(np.int32), closes[order].astype(np.int32)
+    return Found(first, last, pages[first], pages[last])
+
+
 class Finder:
     """Search over one document. Its index takes about a second for a million words and is kept."""
 
@@ -79,38 +93,11 @@ class Finder:
             parts.append(word)
             length += len(word)
             before, around = end, group[i]
-        self._text = "".join(parts)
-        self._places = places
-        self._kept: OrderedDict[str, Found] = OrderedDict()
-        self._lock = threading.Lock()
+        self._search = lru_cache(KEPT)(partial(_search, "".join(parts), places, self._pages))
 
     def find(self, query: str) -> Found:
         """Matches of ``query``, without overlaps; runs of blanks count as one. Empty for a blank query."""
-        wanted = " ".join(folded(query).split())
-        with self._lock:
-            known = self._kept.get(wanted)
-            if known is not None:
-                self._kept.move_to_end(wanted)
-                return known
-        found = self._search(wanted)
-        with self._lock:
-            self._kept[wanted] = found
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        return found
-
-    def _search(self, wanted: str) -> Found:
-        starts: list[int] = []
-        at = self._text.find(wanted) if wanted else -1
-        while at >= 0:
-            starts.append(at)
-            at = self._text.find(wanted, at + len(wanted))
-        begun = np.asarray(starts, np.int32)
-        holds = self._places.searchsorted(begun, side="right") - 1
-        closes = self._places.searchsorted(begun + np.int32(len(wanted)), side="left") - 1
-        order = np.argsort(self._pages[holds], kind="stable")
-        first, last = holds[order].astype(np.int32), closes[order].astype(np.int32)
-        return Found(first, last, self._pages[first], self._pages[last])
+        return self._search(" ".join(folded(query).split()))
 
     def boxes(self, found: Found, match: int) -> list[Box]:
         """Boxes of one match, one per run of words on a line. A partly matched word is boxed whole, since positions of

@@ -25,8 +25,6 @@ PRIVATE_CACHE = {"Cache-Control": "private, max-age=31536000, immutable"}
 LONGEST = 500  # characters of what is searched for
 CLIENT_LEFT = 499  # as nginx has it; nobody reads it
 
-_searches = document_text.Searches()
-
 
 def drawn(ask: Callable[[Request], Future[bytes] | Response]) -> Callable[[Request], Awaitable[Response]]:
     """Route that answers with the picture drawn by ``ask``, or with its error, without occupying a thread. If the
@@ -116,14 +114,14 @@ def sections(request: Request) -> Response:
 def find(request: Request) -> Response:
     """Number of matches, and their pages."""
     read = services().engine.document(request.path_params["doc"])
-    return JSONResponse(_searches.found(read, _query(request)))
+    return JSONResponse(document_text.found(read, _query(request)))
 
 
 @shown
 def found(request: Request) -> Response:
     """Matches on one page."""
     read = services().engine.document(request.path_params["doc"])
-    return JSONResponse(_searches.on_page(read, _query(request), request.path_params["page"]))
+    return JSONResponse(document_text.found_on(read, _query(request), request.path_params["page"]))
 
 
 def _query(request: Request) -> str:
