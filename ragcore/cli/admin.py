@@ -260,10 +260,5 @@ def _grants(engine: Engine) -> Iterator[Grants]:
         yield grants
 
 
-@contextmanager
-def _accounts(engine: Engine) -> Iterator[Accounts]:
-    accounts = Accounts(engine.home)
-    try:
-        yield accounts
-    finally:
-        accounts.close()
+def _accounts(engine: Engine) -> closing[Accounts]:
+    return closing(Accounts(engine.home))

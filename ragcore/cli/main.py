@@ -178,8 +178,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
 
-    def command(name: str, run: Callable[[Engine, argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
-        sub = commands.add_parser(name, help=text, description=text, parents=[common])
+    def command(name: str, run: Callable[..., int], text: str, within: Any = commands) -> argparse.ArgumentParser:
+        sub: argparse.ArgumentParser = within.add_parser(name, help=text, description=text, parents=[common])
         sub.set_defaults(run=run)
         return sub
 
@@ -314,21 +314,15 @@ def _parser() -> argparse.ArgumentParser:
     only = "only files with such names, as *.pdf; may be repeated"
     sub.add_argument("--pattern", type=_text, action="append", default=[], metavar="NAME", help=only)
 
-    text = "read what waits in libraries in PostgreSQL, on any machine"
-    sub = commands.add_parser("worker", help=text, description=text, parents=[common])
-    sub.set_defaults(run=worker.work)
+    sub = command("worker", worker.work, "read what waits in libraries in PostgreSQL, on any machine")
     sub.add_argument("--once", action="store_true", help="end as soon as nothing waits")
 
-    def group(name: str, text: str) -> Any:
-        made = commands.add_parser(name, help=text, description=text, parents=[common])
+    def group(name: str, text: str, within: Any = commands) -> Any:
+        made = within.add_parser(name, help=text, description=text, parents=[common])
         return made.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    steps, people = group("evaluate", "measure answers"), group("admin", "accounts, libraries, moves, backups")
-
-    def step(name: str, run: Callable[..., int], text: str, within: Any = steps) -> argparse.ArgumentParser:
-        sub: argparse.ArgumentParser = within.add_parser(name, help=text, description=text, parents=[common])
-        sub.set_defaults(run=run)
-        return sub
+    step = partial(command, within=group("evaluate", "measure answers"))
+    people = group("admin", "accounts, libraries, moves, backups")
 
     sub = step("import", evaluation.add, "add a set of questions with their answers")
     sub.add_argument("file", type=Path, metavar="FILE", help="CSV, XLSX, JSON or JSONL")
@@ -367,28 +361,28 @@ def _parser() -> argparse.ArgumentParser:
     sub = step("score", evaluation.score, "RAGChecker's metrics of the verdicts in its checking outputs")
     sub.add_argument("file", type=Path, metavar="FILE", help='JSON: {"results": [...]}')
 
-    step("users", admin.users, "list who may sign in", people)
-    sub = step("invite", admin.invite, "make a link by which somebody joins", people)
+    command("users", admin.users, "list who may sign in", people)
+    sub = command("invite", admin.invite, "make a link by which somebody joins", people)
     sub.add_argument("email", type=_text, metavar="EMAIL")
     sub.add_argument("--admin", action="store_true", help="as administrator")
-    sub = step("reset", admin.reset, "make a link by which somebody chooses a new password", people)
+    sub = command("reset", admin.reset, "make a link by which somebody chooses a new password", people)
     sub.add_argument("email", type=_text, metavar="EMAIL")
-    sub = step("block", admin.block, "sign somebody out, and let them in no more", people)
+    sub = command("block", admin.block, "sign somebody out, and let them in no more", people)
     sub.add_argument("email", type=_text, metavar="EMAIL")
     sub.add_argument("--undo", action="store_true", help="let them in again")
-    step("log", admin.log, "list what happened, latest first", people)
-    sub = step("move", admin.move_libraries, "move all libraries of the home folder to another database", people)
+    command("log", admin.log, "list what happened, latest first", people)
+    sub = command("move", admin.move_libraries, "move all libraries of the home folder to another database", people)
     sub.add_argument("to", type=_text, metavar="sqlite|postgresql://…", help="files in the home folder, or a server")
-    sub = step("files", admin.move_files, "copy the files of all libraries to object storage, or back", people)
+    sub = command("files", admin.move_files, "copy the files of all libraries to object storage, or back", people)
     sub.add_argument("do", choices=("upload", "download"), help="those that the storage lacks, or the home folder")
-    sub = step("check", admin.check, "read every file and passage, and list what is not whole", people)
+    sub = command("check", admin.check, "read every file and passage, and list what is not whole", people)
     sub.add_argument("--tidy", action="store_true", help="first delete files of no document")
-    sub = step(
+    sub = command(
         "backup", admin.backup, "copy the home folder, while it is used, or what is new since the last copy", people
     )
     sub.add_argument("to", type=_folder, metavar="FOLDER", help="new, empty, or of an earlier backup")
     token = people.add_parser("token", help="let programs in, by the HTTP API").add_subparsers(required=True)
-    sub = step("add", admin.add_token, "make a token, which is shown once", token)
+    sub = command("add", admin.add_token, "make a token, which is shown once", token)
     sub.add_argument("name", type=_text, metavar="NAME", help="of the program that will use it")
     may = f"what it may do: {', '.join(SCOPES)}; may be repeated; default: read and ask"
     sub.add_argument("--scope", choices=SCOPES, action="append", help=may)
@@ -399,22 +393,18 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--library", type=_text, default="", metavar="LIBRARY", help=one)
     lasts = "days that it lasts, default %(default)s"
     sub.add_argument("--days", type=partial(_count, most=MOST_DAYS), default=DAYS, metavar="N", help=lasts)
-    step("list", admin.tokens, "list tokens", token)
-    sub = step("revoke", admin.revoke_token, "end a token", token)
+    command("list", admin.tokens, "list tokens", token)
+    sub = command("revoke", admin.revoke_token, "end a token", token)
     sub.add_argument("token", type=_text, metavar="ID", help="as the list has it")
 
     def change(within: Any, run: Callable[[Engine, argparse.Namespace], int], do: str, text: str, *given: str) -> Any:
-        made = step(do, run, text, within)
+        made = command(do, run, text, within)
         made.set_defaults(do=do)
         for each in given:
             made.add_argument(each.lower(), type=_text, metavar=each)
         return made
 
-    def inner(name: str, text: str) -> Any:
-        made = people.add_parser(name, help=text, description=text, parents=[common])
-        return made.add_subparsers(title="commands", metavar="COMMAND", required=True)
-
-    of, run = inner("library", "who may use which library"), admin.libraries
+    of, run = group("library", "who may use which library", people), admin.libraries
     change(of, run, "list", "list libraries with who may use them")
     sub = change(of, run, "add", "make a library", "NAME")
     sub.add_argument("--owner", type=_text, required=True, metavar="EMAIL|TEAM", help="who manages it")
@@ -426,14 +416,14 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("role", choices=ROLES)
     sub = change(of, run, "revoke", "take the role from a person or a team", "LIBRARY")
     sub.add_argument("to", type=_text, metavar="EMAIL|TEAM")
-    of, run = inner("team", "people who are given roles together"), admin.teams
+    of, run = group("team", "people who are given roles together", people), admin.teams
     change(of, run, "list", "list teams with their members")
     change(of, run, "add", "make a team", "TEAM")
     change(of, run, "remove", "remove a team, with the roles that it was given", "TEAM")
     sub = change(of, run, "join", "put somebody into a team", "TEAM", "EMAIL")
     sub.add_argument("--manager", action="store_true", help="manages the libraries that the team owns")
     change(of, run, "leave", "take somebody out of a team", "TEAM", "EMAIL")
-    of, run = inner("limit", "what people may ask, and libraries store, read and spend"), admin.limits
+    of, run = group("limit", "what people may ask, and libraries store, read and spend", people), admin.limits
     change(of, run, "list", "list limits, and what is used of them")
     sub = change(of, run, "set", "limit each, or one person or library")
     said = "questions a day of a person; bytes, pages a month and dollars a month of a library"
