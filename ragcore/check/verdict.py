@@ -74,6 +74,10 @@ class _Read:
     dated: bool
 
     @property
+    def citation(self) -> Citation:
+        return self.candidate.citation
+
+    @property
     def confirms(self) -> bool:
         return self.exact and self.says >= CONFIRMED and not self.doubt
 
@@ -83,7 +87,7 @@ class _Read:
         return all(finding.status == "supported" for finding in self.support.exact)
 
     def overlaps(self, other: _Read) -> bool:
-        mine, theirs = self.candidate.citation, other.candidate.citation
+        mine, theirs = self.citation, other.citation
         return mine.doc_id == theirs.doc_id and mine.start < theirs.end and theirs.start < mine.end
 
     def outdoes(self, other: _Read) -> bool:
@@ -93,7 +97,7 @@ class _Read:
     @property
     def length(self) -> int:
         """Characters of its words: of two that say the same, the shorter is quoted."""
-        return self.candidate.citation.end - self.candidate.citation.start
+        return self.citation.end - self.citation.start
 
     @property
     def by_figures(self) -> bool:
@@ -146,11 +150,10 @@ class Checker:
         for against in sorted(contradicting, key=lambda read: (-round(read.same, 1), read.length)):
             found = corrections(sentence.text, against.support, against.candidate.evidence, sentence.context)
             if found or not against.by_figures:
-                return self._made(
-                    sentence, "contradicted", _told(found, against.candidate.source.title), [against], found
-                )
+                reason = _told(found, against.candidate.source.title)
+                return self._shown(sentence, "contradicted", reason, [against.citation], found)
         if best is not None:
-            return self._made(sentence, "confirmed", "", [best])
+            return self._shown(sentence, "confirmed", "", [best.citation])
         spans = clause_spans(sentence.text)
         chosen: dict[tuple[int, int], _Read] = {}
         for span in spans if len(spans) > 1 else []:
@@ -165,19 +168,21 @@ class Checker:
             if read is not None:
                 chosen[span] = read
         if chosen:
+            cited = [read.citation for read in chosen.values()]
             missing = [span for span in spans if span not in chosen]
             if not missing:
-                return self._made(sentence, "confirmed", "", list(chosen.values()))
+                return self._shown(sentence, "confirmed", "", cited)
             there = set(content_stems("\n".join(read.candidate.text for read in chosen.values())))
             missing = [span for span in missing if not there.issuperset(content_stems(sentence.text[slice(*span)]))]
             reason = "The rest is not in the documents." if missing else next(filter(None, map(_lack, reads)), _APART)
-            return self._made(sentence, "partly", reason, list(chosen.values()), missing=missing)
+            return self._shown(sentence, "partly", reason, cited, missing=missing)
         doubted = next((read for read in reads if read.doubt and read.says >= CONFIRMED), None)
         if doubted is not None:
-            return self._made(sentence, "partly", doubted.doubt, [doubted])
+            return self._shown(sentence, "partly", doubted.doubt, [doubted.citation])
         if is_opinion(sentence.text):
-            return self._made(sentence, "no_claim", "", [])
-        return self._made(sentence, "not_found", "Not found in these documents.", reads[:NEAREST])
+            return self._shown(sentence, "no_claim", "", [])
+        nearest = [read.citation for read in reads[:NEAREST]]
+        return self._shown(sentence, "not_found", "Not found in these documents.", nearest)
 
     def quoted(self, sentence: Checkable, near: Sequence[Candidate]) -> CheckedSentence | None:
         """Verdict on a sentence whose quotations decide it; None if it has none."""
@@ -308,17 +313,6 @@ class Checker:
         dated = years(sentence.context) <= years(f"{one.evidence.words}\n{one.evidence.around}")
         read = _Read(one, found, cover, held_of(numbers(text), one.text), says, same, "", dated)
         return replace(read, doubt=doubt(statement, one.evidence)) if read.exact else read
-
-    def _made(
-        self,
-        sentence: Checkable,
-        status: CheckStatus,
-        reason: str,
-        reads: Sequence[_Read],
-        found: Sequence[Correction] = (),
-        missing: Sequence[tuple[int, int]] = (),
-    ) -> CheckedSentence:
-        return self._shown(sentence, status, reason, [read.candidate.citation for read in reads], found, missing)
 
     def _shown(
         self,
