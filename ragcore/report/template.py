@@ -23,15 +23,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path, PurePath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from ragcore.errors import BadTemplate, FileMissing
 from ragcore.export.tree import Node, plain, rows
-from ragcore.types.report import under
+from ragcore.types.report import FieldKind, under
 
-Kind = Literal["prose", "list", "table", "value", "yes_no"]
 MAX_SECTIONS = 300
 MAX_COLUMNS = 100
 MAX_DOCUMENTS = 1000
@@ -63,7 +62,7 @@ class Section(_Strict):
 
     heading: Line
     guidance: Words = ""
-    kind: Kind = "prose"
+    kind: FieldKind = "prose"
     columns: Annotated[tuple[Line, ...], Field(max_length=MAX_COLUMNS)] = ()
     unit: Annotated[str, StringConstraints(strip_whitespace=True, max_length=100)] = ""
     required: bool = True
