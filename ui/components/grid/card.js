@@ -152,10 +152,7 @@ export class Card {
 
   // Which of its places is lit.
   lit(n) {
-    for (const one of this.element.querySelectorAll("[data-n]")) {
-      if (Number(one.dataset.n) === n) one.setAttribute("aria-current", "true");
-      else one.removeAttribute("aria-current");
-    }
+    for (const one of this.element.querySelectorAll("[data-n]")) one.ariaCurrent = Number(one.dataset.n) === n ? "true" : null;
   }
 
   get key() {

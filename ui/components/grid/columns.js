@@ -60,8 +60,7 @@ export class Menus {
     made.sign.className = `gw-i s14 gw-i-${{ ascending: "keyboard_arrow_up", descending: "keyboard_arrow_down" }[sorted] ?? "unfold_more"}`;
     made.popup.button.setAttribute("aria-label", `${name}, ${below}`);
     made.popup.panel.setAttribute("aria-label", name);
-    if (sorted) made.element.setAttribute("aria-sort", sorted);
-    else made.element.removeAttribute("aria-sort");
+    made.element.ariaSort = sorted;
   }
 
   fill(id, panel) {

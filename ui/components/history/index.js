@@ -118,10 +118,7 @@ class History {
   }
 
   mark() {
-    for (const link of this.list.querySelectorAll("a")) {
-      if (link.dataset.id === this.current) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
-    }
+    for (const link of this.list.querySelectorAll("a")) link.ariaCurrent = link.dataset.id === this.current ? "page" : null;
   }
 
   clicked(event) {

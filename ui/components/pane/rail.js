@@ -66,10 +66,7 @@ export class Rail {
 
   at(page) {
     this.page = page;
-    for (const [other, element] of this.drawn) {
-      if (other === page) element.setAttribute("aria-current", "page");
-      else element.removeAttribute("aria-current");
-    }
+    for (const [other, element] of this.drawn) element.ariaCurrent = other === page ? "page" : null;
     this.bring(page);
     this.rove();
   }
