@@ -2,7 +2,7 @@
 // nothing and a link shows the same.
 
 import { configure, post } from "../shared/api.js";
-import { closeCitation, openCitation } from "../shared/bus.js";
+import { closeCitation, listening, openCitation } from "../shared/bus.js";
 import { h, plural, prose } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
 import { markStep, stepsAt } from "../shared/path.js";
@@ -55,10 +55,7 @@ class Explore {
     });
     this.watch = new ResizeObserver(() => this.resized());
     this.watch.observe(this.at.chart);
-    this.keys = (event) => this.key(event);
-    addEventListener("keydown", this.keys);
-    this.lit = ({ detail }) => markStep(root, (this.shining = detail));
-    addEventListener("gw:opened", this.lit);
+    this.unlisten = listening([["keydown", (event) => this.key(event)], ["gw:opened", ({ detail }) => markStep(root, (this.shining = detail))]]);
     this.offer(data);
     const [first] = data.asked;
     if (!this.state.question && !this.state.turn && first?.c === data.conversation) Object.assign(this.state, { c: first.c, turn: first.turn });
@@ -70,8 +67,7 @@ class Explore {
   }
 
   close() {
-    removeEventListener("keydown", this.keys);
-    removeEventListener("gw:opened", this.lit);
+    this.unlisten();
     this.watch.disconnect();
     clearTimeout(this.resizing);
     for (const drawn of [this.plot, this.two, this.net]) drawn.close();

@@ -37,5 +37,5 @@ export function head(sort, { sortBy, chooseAll }) {
     const sign = here ? icon(sort.down ? "keyboard_arrow_down" : "keyboard_arrow_up", "s14") : null;
     return h("th", { class: kind, scope: "col", "aria-sort": here ? (sort.down ? "descending" : "ascending") : null }, h("button", { type: "button", "data-column": name, onclick: () => sortBy(name) }, name, sign));
   };
-  return h("thead", {}, h("tr", {}, h("th", { class: "ck" }, all), COLUMNS.map(cell), h("th", { class: "mo" }, h("span", { class: "vh" }, "Remove"))));
+  return h("thead", {}, h("tr", {}, h("th", { class: "ck" }, all), COLUMNS.map(cell), h("th", { class: "mo" }, h("span", { class: "gw-unseen" }, "Remove"))));
 }

@@ -2,6 +2,7 @@
 // rerun; what is done to a document goes straight to its route.
 
 import { configure, forgetDocument, get, post } from "../shared/api.js";
+import { listening } from "../shared/bus.js";
 import { h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
 import { NEWEST, compare, head, pressed } from "./columns.js";
 import { Drawer } from "./drawer.js";
@@ -60,17 +61,13 @@ class Library {
     this.watched = new WatchedFolders((error) => this.complain(error), () => this.poll());
     this.drawer = new Drawer({ ask: (id) => this.askOf([id]), section: (section) => this.askSection(section), read: (id, page = 1) => this.toRead(id, page), closed: () => this.select(null), rename: (id, title) => this.rename(id, title), change: (ids, path, body) => this.change(path, { docs: ids, ...body }), all: () => this.documents(), remove: (id) => this.remove([id]), complain: (error) => this.complain(error) });
     root.append(this.trouble, this.outdated.element, this.toolbar.element, this.table, this.outline.element, this.none, this.empty, this.watched.element, this.storage.element, this.toast.element, this.drawer.element);
-    this.focus = () => this.poll();
-    this.keys = (event) => pageKey(this, event);
-    addEventListener("focus", this.focus);
-    addEventListener("keydown", this.keys);
+    this.unlisten = listening([["focus", () => this.poll()], ["keydown", (event) => pageKey(this, event)]]);
   }
 
   close() {
     this.closed = true;
     clearTimeout(this.timer);
-    removeEventListener("focus", this.focus);
-    removeEventListener("keydown", this.keys);
+    this.unlisten();
     this.drawer.close();
     this.watched.close();
   }
@@ -306,10 +303,7 @@ class Library {
   }
 
   select(id) {
-    for (const [other, { element }] of this.rows) {
-      if (other === id) element.setAttribute("aria-selected", "true");
-      else element.removeAttribute("aria-selected");
-    }
+    for (const [other, { element }] of this.rows) element.ariaSelected = other === id ? "true" : null;
     if (id) this.drawer.open(this.rows.get(id).data);
     else if (this.left && this.rows.has(this.left)) this.focusOn(this.left);
     this.left = id;

@@ -92,7 +92,7 @@ export function grid(cells, name = "") {
     }
     return h("tr", {}, nodes);
   });
-  return h("table", {}, name ? h("caption", { class: "vh" }, name) : null, h("tbody", {}, lines));
+  return h("table", {}, name ? h("caption", { class: "gw-unseen" }, name) : null, h("tbody", {}, lines));
 }
 
 const number = (cell) => !cell.header && /^[($€£¥+−–\s-]*\d[\d.,\s]*[)%\s]*$/.test(cell.text);

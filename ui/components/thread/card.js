@@ -2,6 +2,7 @@
 // of the chip and never over the claim that it explains; above only where it fits there and not below.
 
 import { getDocument, pictureUrl } from "../shared/api.js";
+import { listening } from "../shared/bus.js";
 import { h, icon } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
 import { oneLine, quoted, verdict, where } from "../shared/quoted.js";
@@ -27,16 +28,15 @@ export class Cards {
     flow.addEventListener("mouseout", (event) => chip(event) && this.leave(event.relatedTarget));
     // An answer drawn again under a resting pointer sends mouseout and mouseover: what Esc closed stays closed until the
     // pointer moves away.
-    this.moved = ({ clientX: x, clientY: y }) => {
+    const moved = ({ clientX: x, clientY: y }) => {
       this.at = [x, y];
       if (this.dismissed && Math.hypot(x - this.dismissed[0], y - this.dismissed[1]) > RESTING) this.dismissed = null;
     };
-    addEventListener("pointermove", this.moved, { capture: true });
     flow.addEventListener("focusin", (event) => chip(event)?.matches(":focus-visible") && this.show(chip(event)));
     flow.addEventListener("focusout", ({ relatedTarget }) => this.card?.contains(relatedTarget) || this.hide());
     flow.addEventListener("scroll", () => this.card && this.hide(), { passive: true });
     for (const name of ["mouseover", "focusin"]) flow.addEventListener(name, (event) => this.turnTip(event.target.closest?.(".gw-verdict")));
-    this.escape = (event) => {
+    const escape = (event) => {
       const shown = this.card;
       if (event.key === "Escape") {
         this.hide(); // or what is about to be shown
@@ -45,13 +45,12 @@ export class Cards {
       else return;
       if (shown) event.stopImmediatePropagation();
     };
-    addEventListener("keydown", this.escape, { capture: true });
+    this.unlisten = listening([["pointermove", moved, { capture: true }], ["keydown", escape, { capture: true }]]);
   }
 
   close() {
     this.hide();
-    removeEventListener("keydown", this.escape, { capture: true });
-    removeEventListener("pointermove", this.moved, { capture: true });
+    this.unlisten();
   }
 
   // A tip opens to the left of its word, or to the right where it would stick out of the column.
