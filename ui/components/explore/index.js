@@ -1,7 +1,7 @@
 // Explore: one question over every chunk in scope. What is looked at stands in the address, so that a reload loses
 // nothing and a link shows the same.
 
-import { configure, post } from "../shared/api.js";
+import { answered, configure, post } from "../shared/api.js";
 import { closeCitation, listening, openCitation } from "../shared/bus.js";
 import { h, plural, prose } from "../shared/dom.js";
 import { free } from "../shared/keys.js";
@@ -282,12 +282,10 @@ class Explore {
     write(this.state, row);
     this.here();
     for (const drawn of [this.plot, this.two]) drawn.mark(row);
-    try {
-      const found = await ask("/explore/point", this.body());
-      if (this.row === row && !this.closed) this.opens(found, page, focus);
-    } catch (error) {
-      if (this.row === row) this.at.aside.replaceChildren(h("p", { role: "alert" }, prose(`${error.message} ${error.hint ?? ""}`)));
-    }
+    const found = await answered(() => post("/explore/point", this.body()));
+    if (this.row !== row || this.closed) return;
+    if (found.refused) this.at.aside.replaceChildren(h("p", { role: "alert" }, prose(`${found.refused.message} ${found.refused.hint ?? ""}`)));
+    else this.opens(found, page, focus);
   }
 
   opens(found, page, focus) {
@@ -389,13 +387,9 @@ class Explore {
 
   async use() {
     const side = this.state.edit;
-    try {
-      const { named } = await ask("/explore/use", this.body());
-      this.controls.used.textContent = `Chat now uses these settings, for this visit: ${named}.`;
-    } catch (error) {
-      this.controls.used.textContent = `${error.message} ${error.hint ?? ""}`;
-    }
+    const { named, refused } = await answered(() => post("/explore/use", this.body()));
     if (side !== this.state.edit) this.controls.used.textContent = "";
+    else this.controls.used.textContent = refused ? `${refused.message} ${refused.hint ?? ""}` : `Chat now uses these settings, for this visit: ${named}.`;
   }
 
   key(event) {

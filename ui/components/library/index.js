@@ -1,7 +1,7 @@
 // The library's documents. It asks the server by itself, often while something is being read, so that progress needs no
 // rerun; what is done to a document goes straight to its route.
 
-import { configure, forgetDocument, get, post } from "../shared/api.js";
+import { answered, configure, forgetDocument, get, post } from "../shared/api.js";
 import { listening } from "../shared/bus.js";
 import { h, icon, plural, showTrouble, troubleBox } from "../shared/dom.js";
 import { NEWEST, compare, head, pressed } from "./columns.js";
@@ -234,17 +234,11 @@ class Library {
   }
 
   async act(path, body) {
-    try {
-      const { refused } = await post(path, body);
-      if (refused) this.complain(refused);
-      else this.trouble.hidden = true;
-      return !refused;
-    } catch (error) {
-      this.complain(error);
-      return false;
-    } finally {
-      await this.poll();
-    }
+    const { refused } = await answered(() => post(path, body));
+    if (refused) this.complain(refused);
+    else this.trouble.hidden = true;
+    await this.poll();
+    return !refused;
   }
 
   change(path, body) {

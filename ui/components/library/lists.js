@@ -1,6 +1,6 @@
 // What is kept of a document and not indexed, with its reasons; and how it was cut into chunks.
 
-import { get } from "../shared/api.js";
+import { answered, get } from "../shared/api.js";
 import { h, icon } from "../shared/dom.js";
 
 class ListView {
@@ -14,13 +14,10 @@ class ListView {
   async show() {
     if (this.shown) return;
     this.shown = true;
-    try {
-      const found = await get(`/documents/${this.read.id}/${this.path}`);
-      this.list.replaceChildren(...(found.length ? found.map((item) => this.line(item)) : [h("li", { class: "none" }, this.none)]));
-    } catch (error) {
-      this.shown = false;
-      this.list.replaceChildren(h("li", { class: "none", role: "alert" }, `${error.message} ${error.hint ?? ""}`));
-    }
+    const found = await answered(() => get(`/documents/${this.read.id}/${this.path}`));
+    this.shown = !found.refused;
+    if (found.refused) this.list.replaceChildren(h("li", { class: "none", role: "alert" }, `${found.refused.message} ${found.refused.hint ?? ""}`));
+    else this.list.replaceChildren(...(found.length ? found.map((item) => this.line(item)) : [h("li", { class: "none" }, this.none)]));
   }
 }
 

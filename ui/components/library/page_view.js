@@ -1,6 +1,6 @@
 // The pages of a document, each with outlines around what it was taken apart into, noise greyed with its reason.
 
-import { get, pictureUrl } from "../shared/api.js";
+import { answered, get, pictureUrl } from "../shared/api.js";
 import { button, h, icon } from "../shared/dom.js";
 import { grid } from "./tables.js";
 
@@ -58,14 +58,9 @@ export class PageView {
     this.picture.replaceChildren(sheet);
     this.picture.scrollTop = 0;
     this.list.replaceChildren();
-    let elements;
-    try {
-      elements = await get(`/documents/${id}/pages/${page}/elements`);
-    } catch (error) {
-      if (this.page === page) this.say(error);
-      return;
-    }
+    const elements = await answered(() => get(`/documents/${id}/pages/${page}/elements`));
     if (this.page !== page || !sheet.isConnected) return;
+    if (elements.refused) return this.say(elements.refused);
     for (const [i, element] of elements.entries()) this.line(sheet, element, i, page, width, height);
     if (!elements.length) this.list.append(h("li", { class: "none" }, "Nothing was found on this page."));
   }

@@ -1,6 +1,6 @@
 // What the library takes on the disk, measured when it is opened.
 
-import { get, post } from "../shared/api.js";
+import { answered, get, post } from "../shared/api.js";
 import { h, icon } from "../shared/dom.js";
 import { size } from "./words.js";
 
@@ -12,12 +12,10 @@ export class StorageFoot {
   }
 
   async load(ask) {
-    try {
-      this.draw(await ask());
-      this.element.scrollIntoView({ block: "nearest" }); // it stands last on its page
-    } catch (error) {
-      this.complain(error);
-    }
+    const found = await answered(ask);
+    if (found.refused) return this.complain(found.refused);
+    this.draw(found);
+    this.element.scrollIntoView({ block: "nearest" }); // it stands last on its page
   }
 
   draw({ total, parts, pictures }) {

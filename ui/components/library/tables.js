@@ -1,6 +1,6 @@
 // The tables of a document as tables, to look at and to take away.
 
-import { get, save } from "../shared/api.js";
+import { answered, get, save } from "../shared/api.js";
 import { h, icon } from "../shared/dom.js";
 
 export class TablesView {
@@ -16,11 +16,8 @@ export class TablesView {
   file(words, which, kind, label) {
     const take = async () => {
       this.said.hidden = true;
-      try {
-        await save(`/documents/${this.read.id}/tables${which}.${kind}`, `tables.${kind}`);
-      } catch (error) {
-        this.say(error);
-      }
+      const { refused } = await answered(() => save(`/documents/${this.read.id}/tables${which}.${kind}`, `tables.${kind}`));
+      if (refused) this.say(refused);
     };
     return h("button", { type: "button", class: "gw-btn sm", "aria-label": label, onclick: take }, icon("download", "s16"), words);
   }
@@ -33,14 +30,11 @@ export class TablesView {
   async show() {
     if (this.shown) return;
     this.shown = true;
-    try {
-      const tables = await get(`/documents/${this.read.id}/tables`);
-      this.element.firstChild.hidden = !tables.length;
-      this.list.replaceChildren(...(tables.length ? tables.map((table) => this.line(table)) : [h("li", { class: "none" }, "This document has no tables.")]));
-    } catch (error) {
-      this.shown = false;
-      this.say(error);
-    }
+    const tables = await answered(() => get(`/documents/${this.read.id}/tables`));
+    this.shown = !tables.refused;
+    if (tables.refused) return this.say(tables.refused);
+    this.element.firstChild.hidden = !tables.length;
+    this.list.replaceChildren(...(tables.length ? tables.map((table) => this.line(table)) : [h("li", { class: "none" }, "This document has no tables.")]));
   }
 
   line({ number, title, page, place, rows, columns }) {
@@ -53,12 +47,9 @@ export class TablesView {
       whole.hidden = !whole.hidden;
       open.setAttribute("aria-expanded", String(!whole.hidden));
       if (whole.hidden || body.firstChild) return;
-      try {
-        const { cells } = await get(`/documents/${this.read.id}/tables/${number}`);
-        body.replaceChildren(grid(cells, title || name));
-      } catch (error) {
-        this.say(error);
-      }
+      const { cells, refused } = await answered(() => get(`/documents/${this.read.id}/tables/${number}`));
+      if (refused) this.say(refused);
+      else body.replaceChildren(grid(cells, title || name));
     };
     return h("li", { class: "table" }, open, whole);
   }

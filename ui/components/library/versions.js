@@ -15,16 +15,13 @@ export class VersionsView {
   }
 
   async show() {
-    try {
-      const { versions } = await get(`/documents/${this.id}/versions`);
-      const earlier = versions.filter((one) => one.id !== this.id);
-      const when = (one) => new Date(one.created * 1000).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
-      this.chooser.replaceChildren(...earlier.map((one, at) => h("option", { value: one.id }, `version ${earlier.length - at} of ${versions.length}, ${when(one)}`)));
-      if (earlier.length) await this.compare();
-      else this.say("There are no earlier versions.");
-    } catch (error) {
-      this.say(`${error.message} ${error.hint ?? ""}`);
-    }
+    const { versions, refused } = await answered(() => get(`/documents/${this.id}/versions`));
+    if (refused) return this.say(`${refused.message} ${refused.hint ?? ""}`);
+    const earlier = versions.filter((one) => one.id !== this.id);
+    const when = (one) => new Date(one.created * 1000).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+    this.chooser.replaceChildren(...earlier.map((one, at) => h("option", { value: one.id }, `version ${earlier.length - at} of ${versions.length}, ${when(one)}`)));
+    if (earlier.length) await this.compare();
+    else this.say("There are no earlier versions.");
   }
 
   say(words) {
