@@ -21,7 +21,7 @@ from ui.chat import answer_progress, conversation_list, payload
 from ui.chat.runs import LiveAnswer, ScopeGone, StillWriting, unread
 from ui.explore import explain
 from ui.server.files import file_name, saved
-from ui.server.guard import Json, engine_of, gone, guarded, named, posted, posts, refusing, scope_in, text_in, trouble
+from ui.server.guard import Json, action, engine_of, gone, guarded, named, posts, scope_in, text_in, trouble
 from ui.server.services import libraries, services
 from ui.viewer import changes
 
@@ -41,14 +41,12 @@ def conversations(request: Request) -> Response:
     return JSONResponse(conversation_list.listed(infos, limit))
 
 
-@posted
-@gone(UnknownConversation)
-def rename(request: Request, body: Json) -> Response:
+@action(lost=(UnknownConversation,))
+def rename(request: Request, body: Json) -> None:
     title = (text_in(body, "title") or "").strip()
     if not title:
         raise InputError("A conversation needs a title.", hint="Enter one.")
     services().engine.conversations.rename(named(request, "conversation"), title)
-    return JSONResponse({})
 
 
 @guarded
@@ -61,21 +59,16 @@ def delete(request: Request) -> Response:
     return JSONResponse({})
 
 
-@posted
-@gone(UnknownConversation)
-@refusing(StillWriting, UnknownTurn)
-def show(request: Request, body: Json) -> Response:
+@action(StillWriting, UnknownTurn, lost=(UnknownConversation,))
+def show(request: Request, body: Json) -> None:
     """Show the branch that passes through one version of a question."""
     services().answers.show(named(request, "conversation"), text_in(body, "turn") or "", services().engine)
-    return JSONResponse({})
 
 
-@posted
-@gone(UnknownConversation)
-def share(request: Request, body: Json) -> Response:
+@action(lost=(UnknownConversation,))
+def share(request: Request, body: Json) -> None:
     """Let everybody who may read the library read a conversation, or nobody else any more."""
     services().engine.conversations.share(named(request, "conversation"), body.get("shared") is True)
-    return JSONResponse({})
 
 
 @guarded
@@ -126,10 +119,8 @@ def _partly(turns: Sequence[StoredTurn]) -> dict[str, list[Json]]:
     return {item.turn_id: payload.partly(item.answer, infos, jobs) for item in turns}
 
 
-@posted
-@gone(UnknownConversation)
-@refusing(LimitReached, ScopeGone, StillWriting)
-def ask(request: Request, body: Json) -> Response:
+@action(LimitReached, ScopeGone, StillWriting, lost=(UnknownConversation,))
+def ask(request: Request, body: Json) -> Json:
     """Ask a new version of the question of turn ``instead_of``, or a question after turn ``after``, within the scope
     shown when it was asked; without one, within the conversation's scope."""
     question = text_in(body, "question") or ""
@@ -143,7 +134,7 @@ def ask(request: Request, body: Json) -> Response:
         instead_of=instead_of,
         engine=engine_of(request),
     )
-    return JSONResponse({"turn": live.turn_id})
+    return {"turn": live.turn_id}
 
 
 @guarded

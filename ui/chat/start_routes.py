@@ -17,19 +17,19 @@ from ragcore.types.json import picked
 from ragcore.types.library import DocumentInfo
 from ui.chat import payload
 from ui.library.jobs import Job
-from ui.server.guard import Json, guarded, posted, scope_in, texts_in
+from ui.server.guard import Json, action, guarded, scope_in, texts_in
 from ui.server.services import services
 
 if TYPE_CHECKING:
     from ragcore.suggest.overview import Overview  # loads what no first page waits for
 
 
-@posted
-def start(_: Request, body: Json) -> Response:
+@action()
+def start(_: Request, body: Json) -> Json:
     """Documents in scope, newest first, ready or in progress, with the number that could not be read."""
     made = services()
     infos = made.engine.documents()
-    return JSONResponse(documents(infos, made.ingestion.jobs(infos), scope_in(body) or EVERYTHING))
+    return documents(infos, made.ingestion.jobs(infos), scope_in(body) or EVERYTHING)
 
 
 def documents(infos: Sequence[DocumentInfo], jobs: Mapping[str, Job], scope: Scope) -> Json:
@@ -70,8 +70,8 @@ def shown(found: Overview) -> Json:
     }
 
 
-@posted
-def questions(_: Request, body: Json) -> Response:
+@action()
+def questions(_: Request, body: Json) -> Json:
     """Starting questions about documents, found so far."""
     made = services()
     names = {info.doc_id: info.title for info in made.engine.documents()}
@@ -82,7 +82,7 @@ def questions(_: Request, body: Json) -> Response:
         for one in found.starters
         if one.doc_id in short
     ]
-    return JSONResponse({"questions": listed, "done": found.done, "trouble": found.trouble})
+    return {"questions": listed, "done": found.done, "trouble": found.trouble}
 
 
 def routes(prefix: str = "") -> list[BaseRoute]:

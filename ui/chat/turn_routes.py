@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 from ragcore.errors import GroundworkError, UnknownConversation, UnknownTurn
 from ragcore.text.short_titles import short
 from ragcore.types.library import Feedback
-from ui.server.guard import Json, Malformed, gone, in_turn, named, posted
+from ui.server.guard import Json, Malformed, action, in_turn, named
 from ui.server.services import services
 
 LONGEST_TITLE = 28  # characters of a title in a question that is offered
@@ -23,9 +23,8 @@ _FEEDBACK = TypeAdapter(Feedback)
 _looking = asyncio.Lock()  # one search for suggestions at a time: what people ask comes first
 
 
-@posted
-@gone(UnknownTurn)
-def feedback(request: Request, body: Json) -> Response:
+@action(lost=(UnknownTurn,))
+def feedback(request: Request, body: Json) -> Json:
     """Store feedback on an answer; ``{"feedback": null}`` withdraws it."""
     given = body.get("feedback")
     try:
@@ -33,7 +32,7 @@ def feedback(request: Request, body: Json) -> Response:
     except ValidationError as error:
         raise Malformed("“feedback” in the request's body is none.") from error
     services().engine.feedback.put(named(request, "turn"), read)
-    return JSONResponse({"feedback": None if read is None else asdict(read)})
+    return {"feedback": None if read is None else asdict(read)}
 
 
 @in_turn(_looking)

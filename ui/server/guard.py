@@ -123,12 +123,15 @@ def posted(handler: Callable[[Request, Json], Response]) -> Callable[[Request], 
     return answer
 
 
-def action(*kinds: type[GroundworkError]) -> Callable[[Callable[[Request, Json], Json | None]], Callable[..., Any]]:
+def action(
+    *kinds: type[GroundworkError], lost: tuple[type[Unknown], ...] = ()
+) -> Callable[[Callable[[Request, Json], Json | None]], Callable[..., Any]]:
     """Decorator that makes what ``handler`` returns the response to a JSON body; errors of ``kinds`` are refused
-    (`refusing`)."""
+    (`refusing`), and of those of ``lost`` it says that what is shown is gone (`gone`)."""
 
     def decorated(handler: Callable[[Request, Json], Json | None]) -> Callable[..., Any]:
         @posted
+        @_told("gone", lost)
         @refusing(*kinds)
         @wraps(handler)
         def answer(request: Request, body: Json) -> Response:
