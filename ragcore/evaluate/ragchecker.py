@@ -42,7 +42,6 @@ class Checked(BaseModel, frozen=True):
     ``(a, c)``: each passage those claims.
     """
 
-    query_id: str = ""
     answer2response: Row
     response2answer: Row
     retrieved2response: tuple[Row, ...]
@@ -103,7 +102,7 @@ def read_checked(path: Path) -> list[Checked]:
     out = []
     for number, result in enumerate(given.results, start=1):
         try:
-            out.append(Checked.model_validate(result | {"query_id": str(result.get("query_id", ""))}))
+            out.append(Checked.model_validate(result))
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))

@@ -104,14 +104,14 @@ class BundledReranker:
     passage. The constructor raises `ModelMissing` or `ModelDamaged`.
     """
 
-    def __init__(self, model: str, *, threads: int = 0, folder: Path | None = None) -> None:
+    def __init__(self, model: str, *, threads: int = 0) -> None:
         if model not in RERANKERS:
             raise ModelMissing(
                 f"There's no bundled reranker {model!r}; choose {', '.join(sorted(RERANKERS))}.",
                 hint='Correct rerank.model, or set it to "none".',
             )
         self.name = f"bundled:{model}"
-        self._network = _Network(RERANKERS[model], threads, folder)
+        self._network = _Network(RERANKERS[model], threads)
 
     def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
         # Longest first, so that no thread ends with a long one after the others are done.
@@ -128,7 +128,7 @@ class _Network:
     """Tokeniser and ONNX session, each call on its own thread only, and the thread pool."""
 
     def __init__(
-        self, model: BundledModel, threads: int, folder: Path | None, begin: Callable[[], None] | None = None
+        self, model: BundledModel, threads: int, folder: Path | None = None, begin: Callable[[], None] | None = None
     ) -> None:
         """``begin`` is called on each thread of the pool."""
         folder = folder if folder is not None else _package_folder() / model.folder

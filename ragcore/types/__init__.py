@@ -22,7 +22,6 @@ from ragcore.types.answer import Source as Source
 from ragcore.types.answer import Text as Text
 from ragcore.types.answer import Turn as Turn
 from ragcore.types.answer import Unit as Unit
-from ragcore.types.answer import UnitKind as UnitKind
 from ragcore.types.document import GENERATED_MARKS as GENERATED_MARKS
 from ragcore.types.document import Cell as Cell
 from ragcore.types.document import Chunk as Chunk
