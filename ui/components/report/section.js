@@ -1,6 +1,6 @@
 // One section: what it asks for, what can be done with it, its text with chips, what is missing, and values that differ.
 
-import { button, fromHtml, h, icon, plural, prose, still } from "../shared/dom.js";
+import { button, errorBox, fromHtml, h, icon, plural, prose, still } from "../shared/dom.js";
 import { morph } from "../shared/morph.js";
 import { oneLine, where } from "../shared/quoted.js";
 import { hasChanged, markChips, sinceMark } from "../shared/since.js";
@@ -18,7 +18,7 @@ export function drawSection(section, report) {
   if (!section.filled) return [...out, panel];
   out.push(actions(section, report, panel), panel);
   // What ended the filling of the whole report stands above it already.
-  if (section.trouble && section.trouble.message !== report.data.trouble?.message) out.push(message("bad", "error", section.trouble, section.text ? "What was there is kept." : ""));
+  if (section.trouble && section.trouble.message !== report.data.trouble?.message) out.push(errorBox({ ...section.trouble, hint: `${section.trouble.hint} ${section.text ? "What was there is kept." : ""}`.trim() }));
   if (section.state === "working") out.push(h("div", { class: "live" }));
   if (section.conflicts.length) out.push(...section.conflicts.map((one, i) => conflict(section, one, i, report)));
   if (section.extractive && section.blocks.length && section.citations.length) out.push(h("p", { class: "gw-label" }, icon("cloud_off", "s16"), "Quotes from your documents"));
@@ -254,10 +254,6 @@ function steps(section, report) {
 
 function nothing(section, report) {
   return h("div", { class: "gw-empty small" }, h("b", {}, "This section is empty"), h("p", {}, `Fill this section, edit it by hand, or select words on a page and add them. To fill the rest: ${report.data.expense.words}.`));
-}
-
-function message(tone, sign, error, more) {
-  return h("div", { class: `gw-msg ${tone}`, role: "alert" }, icon(sign), h("div", {}, h("b", {}, prose(error.message)), h("p", {}, prose(`${error.hint} ${more}`.trim()))));
 }
 
 // What is being written, in the place that the section keeps for it.
