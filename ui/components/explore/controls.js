@@ -28,7 +28,6 @@ export class Controls {
     }
     this.mode.value = at["retrieve.mode"];
     this.segments.value = Object.keys(known.segments).find((name) => matches(known.segments[name], at)) ?? "";
-    this.sides.b.textContent = "B";
     this.reset.hidden = !Object.keys(chosen).length;
     this.compare.setAttribute("aria-pressed", String(comparing));
     this.compare.textContent = comparing ? "Hide the comparison" : "Compare A with B";

@@ -1,6 +1,6 @@
 // What stands in place of the plot, or above it: how to begin, that the first result is being computed, what went wrong.
 
-import { h, icon, prose } from "../shared/dom.js";
+import { errorBox, h, icon } from "../shared/dom.js";
 
 // `ask(text)` asks an example, `again(item)` looks at a question that was asked before.
 export function invitation({ ready, asked, examples, ask, again }) {
@@ -30,8 +30,7 @@ export function waiting(documents) {
 // `kept`: what was found before is still shown below.
 export function failure(error, kept) {
   const [message, hint] = error.hint === undefined ? [error.message || "Explore failed.", "Reload the page."] : [error.message, error.hint];
-  const more = kept ? " Below are the earlier results." : "";
-  return h("div", { class: "gw-msg bad", role: "alert" }, icon("error"), h("div", {}, h("b", {}, prose(message)), h("p", {}, prose(`${hint}${more}`))));
+  return errorBox({ message, hint: kept ? `${hint} Below are the earlier results.` : hint });
 }
 
 // The questions that were asked, the one that is looked at marked.
