@@ -14,12 +14,8 @@ infos = [info for info in everything if not info.successor]
 askable = sidebar.askable(infos)
 
 current_conversation.leave()
-with component_events.received("library", "read") as wanted:
-    if wanted is not None:
-        place.go({"doc": wanted["doc"], "page": str(wanted["page"])})
-with component_events.received("reader", "left") as left:
-    if left is not None:
-        place.go({})
+component_events.heard("library", "read", lambda wanted: place.go({"doc": wanted["doc"], "page": str(wanted["page"])}))
+component_events.heard("reader", "left", lambda _: place.go({}))
 named = st.query_params.get("doc", "")
 here = next((info for info in everything if info.doc_id == named and info.elements), None)
 

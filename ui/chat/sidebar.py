@@ -47,19 +47,18 @@ def draw(readable: Sequence[DocumentInfo], conversations: Sequence[ConversationI
 
 def arrived() -> None:
     """Handle component events, before anything else in a run."""
-    with component_events.received("history", "opened") as chosen:
-        if chosen is not None:
-            open_conversation(chosen)
-    _leave()
-    _tick()
-    _narrow()
-    _widen()
-    _seen()
-    _about()
-    _limit()
-    _begun()
-    with component_events.received("scope", "renamed"):
-        pass  # this run shows the new title
+    heard = component_events.heard
+    heard("history", "opened", open_conversation)
+    heard("topic", "left", _leave)
+    heard("scope", "ticked", _tick)
+    heard("filters", "narrowed", _narrow)
+    heard("filters", "mode", _search_by)
+    heard("chips", "removed", _widen)
+    heard("thread", "seen", _seen)
+    heard("pane", "about", _about)
+    heard("pane", "section", _limit)
+    heard("thread", "first", _begun)
+    heard("scope", "renamed", lambda _: None)  # this run shows the new title
 
 
 def _begin() -> None:
@@ -105,17 +104,12 @@ def chips(searched: Scope) -> None:
             components.chips(current(), searched)
 
 
-def _narrow() -> None:
-    with component_events.received("filters", "narrowed") as given:
-        if given is not None:
-            stay()
-            _keep(given)
-    with component_events.received("filters", "mode") as chosen:
-        if chosen is not None:
-            services().visits.change(visits.current(), {"retrieve.mode": chosen})
+def _search_by(mode: str | None) -> None:
+    services().visits.change(visits.current(), {"retrieve.mode": mode})
 
 
-def _keep(given: dict[str, Any]) -> None:
+def _narrow(given: dict[str, Any]) -> None:
+    stay()
     kinds = tuple(kind for kind in KINDS if kind in given["kinds"])
     try:
         pages = page_ranges(given["pages"], _longest() if given["asked"] else None)
@@ -134,33 +128,26 @@ def _longest() -> int | None:
     return max((info.pages for info in readable if searched.holds(info.doc_id)), default=None)
 
 
-def _seen() -> None:
+def _seen(given: dict[str, Any]) -> None:
     """Last visible turn when a question was sent, kept for `ask_sent` in a later run."""
-    with component_events.received("thread", "seen") as given:
-        if given is not None:
-            st.session_state["gw_seen"] = (given["conversation"], given["after"])
+    st.session_state["gw_seen"] = (given["conversation"], given["after"])
 
 
-def _begun() -> None:
+def _begun(given: dict[str, Any]) -> None:
     """Start a conversation with an offered question."""
-    with component_events.received("thread", "first") as given:
-        if given is not None and current() is None:
-            send(given["question"])
+    if current() is None:
+        send(given["question"])
 
 
-def _about() -> None:
+def _about(given: dict[str, Any]) -> None:
     """Start a question about selected words; recognised by its beginning, it searches only their document."""
-    with component_events.received("pane", "about") as given:
-        if given is not None:
-            st.session_state["gw_about"] = (given["document"], given["text"])
+    st.session_state["gw_about"] = (given["document"], given["text"])
 
 
-def _limit() -> None:
+def _limit(given: dict[str, Any]) -> None:
     """Limit the next questions to a section that was chosen in the page viewer."""
-    with component_events.received("pane", "section") as given:
-        if given is not None:
-            stay()
-            _change(current(), lambda stored: replace(stored, sections=(_section(given),)))
+    stay()
+    _change(current(), lambda stored: replace(stored, sections=(_section(given),)))
 
 
 def _section(given: dict[str, Any]) -> Section:
@@ -176,20 +163,17 @@ def _words_of(question: str) -> Scope | None:
     return Scope((doc_id,)) if known else None
 
 
-def _widen() -> None:
-    with component_events.received("chips", "removed") as given:
-        if given is not None and given["part"] == "mode":
-            services().visits.change(visits.current(), {"retrieve.mode": None})
-        elif given is not None and given["part"] in ("sections", "pages", "kinds"):
-            stay()
-            _change(given["conversation"], lambda stored: replace(stored, **{given["part"]: ()}))
+def _widen(given: dict[str, Any]) -> None:
+    if given["part"] == "mode":
+        _search_by(None)
+    elif given["part"] in ("sections", "pages", "kinds"):
+        stay()
+        _change(given["conversation"], lambda stored: replace(stored, **{given["part"]: ()}))
 
 
-def _tick() -> None:
-    with component_events.received("scope", "ticked") as given:
-        if given is not None:
-            stay()
-            _put(given["conversation"], given["inside"])
+def _tick(given: dict[str, Any]) -> None:
+    stay()
+    _put(given["conversation"], given["inside"])
 
 
 def _put(conversation_id: str | None, ticked: dict[str, bool]) -> None:
@@ -446,11 +430,10 @@ def head(info: ConversationInfo | None) -> None:
         components.topic(info.conversation_id, info.title, own=info.own, shared=info.shared)
 
 
-def _leave() -> None:
-    with component_events.received("topic", "left") as left:
-        if left is None or left["conversation"] != current():
-            return
-        if left["gone"]:
-            gone()
-        else:
-            open_conversation(None)
+def _leave(left: dict[str, Any]) -> None:
+    if left["conversation"] != current():
+        return
+    if left["gone"]:
+        gone()
+    else:
+        open_conversation(None)

@@ -39,9 +39,7 @@ def _key(component: str, name: str) -> str:
 def chosen(listing: str, shown: str, key: str, find: Callable[[str], T]) -> tuple[T | None, bool]:
     """What the address names by ``key``, as ``find`` gives it, after what the component ``listing`` has opened and the
     component ``shown`` has left; and whether it was deleted, here or elsewhere."""
-    with received(listing, "opened") as opened:
-        if opened is not None:
-            place.go({key: opened})
+    heard(listing, "opened", lambda opened: place.go({key: opened}))
     deleted = False
     with received(shown, "left") as left:
         if left is not None:
@@ -52,6 +50,13 @@ def chosen(listing: str, shown: str, key: str, find: Callable[[str], T]) -> tupl
         return (find(named) if named else None), deleted
     except Unknown:
         return None, True
+
+
+def heard(component: str, name: str, act: Callable[[Any], object]) -> None:
+    """Call ``act`` with event ``name`` of ``component``, if there is one (`received`)."""
+    with received(component, name) as given:
+        if given is not None:
+            act(given)
 
 
 @contextmanager
