@@ -17,7 +17,7 @@ from ragcore.answer.render import render_source
 from ragcore.config.settings import AnswerSettings
 from ragcore.text.centrality import centrality
 from ragcore.text.clauses import ENUMERATOR
-from ragcore.text.periods import fiscal_of
+from ragcore.text.periods import blanked, fiscal_of
 from ragcore.text.sentences import count_tokens, sentence_spans
 from ragcore.types import GENERATED_MARKS, Document, Hit, Retrieval, Source, Unit
 from ragcore.types.table_labels import LabelledTable, elements_within
@@ -240,22 +240,25 @@ def build_units(document: Document, start: int, end: int) -> tuple[Unit, ...]:
             new = [replace(unit, heading=True) for unit in whole]
         else:
             own_end = element.generated[0] if element.generated else element.end
-            new = _sentences(document.text, element.start, own_end, low, high)
+            new = _sentences(document, element.start, own_end, low, high)
             if element.kind == "list_item" and low == element.start:
                 new[:1] = [replace(unit, item=True) for unit in new[:1]]
             if element.generated:
                 opening, closing = (len(mark) for mark in GENERATED_MARKS)
                 inner = element.generated[0] + opening, element.generated[1] - closing
-                new += [replace(unit, generated=True) for unit in _sentences(document.text, *inner, low, high)]
+                new += [replace(unit, generated=True) for unit in _sentences(document, *inner, low, high)]
         units.extend(new)
         covered = max(covered, high)
     return tuple(units)
 
 
-def _sentences(text: str, start: int, end: int, low: int, high: int) -> list[Unit]:
-    """Sentences of ``[start, end)``, cut at ``low`` and ``high``."""
-    spans = sentence_spans(text[start:end], start)
-    return _clip((item for span in spans for item in _items(text, *span)), low, high, text)
+def _sentences(document: Document, start: int, end: int, first: int, last: int) -> list[Unit]:
+    """Sentences of ``[start, end)``, cut at ``first`` and ``last``. A raised footnote mark belongs to the one that it
+    ends: "on day 4.", with a raised 13, is no figure."""
+    text, marks = document.text, dict(document.marks(start, end))
+    read = blanked(text[start:end], ((low - start, high - start) for low, high in marks.items()))
+    spans = [(begin, marks.get(stop, stop)) for begin, stop in sentence_spans(read, start)]
+    return _clip((item for span in spans for item in _items(text, *span)), first, last, text)
 
 
 def _items(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:

@@ -38,6 +38,8 @@ _SMALL, _RAISED, _NEAR = 0.85, 0.12, 0.5
 _MARK = re.compile(r"(?:\((?:\d{1,2}|[a-z])\)|\d{1,3}(?:[,–-]\d{1,3})*|[a-z]|[*∗†‡§¶#]+)[,;.]?")
 # A mark follows a word or the end of a clause, not a figure, a unit or a symbol: m2, 106, R2.
 _BASE = re.compile(r"(?:[^\W\d_]{4,}|(?:[^\W\d_]{2,}|%|\b(?:19|20)\d\d)[.,;:!?”’\"'»)\]]{1,3}|\b(?:19|20)\d\d)$")
+# Or it follows a figure that ends a sentence, before the next one: "on day 4.", 13, "The".
+_FIGURE_ENDED = re.compile(r"\d[.!?]$")
 _UNITS = frozenset({"mmol", "µmol", "nmol", "kcal", "mmHg", "metre", "metres", "meter", "meters", "inch"})
 
 
@@ -323,7 +325,10 @@ def raised_marks(text: str, words: WordMap, start: int, end: int) -> tuple[tuple
         before = text[max(start, int(words.starts[index - 1])) : low]
         if low <= start or high > end or not _MARK.fullmatch(text[low:high]):
             continue
-        if _BASE.search(before) and re.split(r"\W", before)[-1] not in _UNITS and _is_raised(words, index):
+        of_word = _BASE.search(before) and re.split(r"\W", before)[-1] not in _UNITS
+        behind = text[high : high + 2].lstrip()
+        of_figure = _FIGURE_ENDED.search(before) and (not behind or behind.isupper())
+        if (of_word or of_figure) and _is_raised(words, index):
             out.append((low, high))
     return tuple(out)
 

@@ -41,6 +41,8 @@ def shown(*words: str) -> str:
         (("in", "mmol", "^2"), "in mmol2"),
         (("the", "1", "^st", "of", "May"), "the 1st of May"),
         (("trials.", "13"), "trials. 13"),
+        (("on", "day", "4.", "^13", "The", "regimen"), "on day 4. The regimen"),
+        (("it", "costs", "4.", "^99", "5", "units"), "it costs 4.99 5 units"),
     ],
 )
 def test_marks_are_left_out_and_exponents_stay(words: tuple[str, ...], text: str) -> None:
