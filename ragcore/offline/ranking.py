@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ragcore.offline.intents import fit
+from ragcore.offline.intents import fit, holds_kind
 from ragcore.offline.lists import listed, stems
 from ragcore.offline.quotes import Quotable, spans_of
 from ragcore.offline.rows import Row, is_change, is_share
@@ -184,20 +184,24 @@ class Ranking:
 
     def _named(self, found: Sequence[Quotable]) -> NDArray[np.float64]:
         """How well the question names each row, 0–1 (`ragcore.text.words.naming`), "total" too if it has that; 0 if
-        only the row is a share. For a list, the agreement of its section's heading with the question, squared: its
-        items don't say again what they are of."""
+        only the row is a share, or it holds no such thing as is asked for. For a list, the agreement of its section's
+        heading with the question, squared: its items don't say again what they are of."""
         asked, words, main = frozenset(self.wanted.words), self.wanted.everything, self.question.main
         share, totals = is_share(main), lex.TOTAL_STEMS & frozenset(content_stems(main))
 
         def named(one: Quotable) -> float:
             if one.row is None:
                 return agreement(one.name, asked) ** 2
-            if is_share(one.row.head) and not share:
+            if (is_share(one.row.head) and not share) or not self._may_answer(one):
                 return 0.0
             whole = one.header | (totals & frozenset(content_stems(one.row.head)))
             return max(naming(one.name, words), naming(whole, words | totals))
 
         return np.array(list(map(named, found)))
+
+    def _may_answer(self, row: Quotable) -> bool:
+        """Whether a row holds, with what stands over it, the kind of thing that is asked for."""
+        return holds_kind(self.question.answer, f"{row.about}\n{row.text}")
 
     @cached_property
     def _quantity(self) -> tuple[str, ...]:
@@ -212,7 +216,10 @@ class Ranking:
         some, but has half of them and no row has more; else 0. A row of shares counts only if a share is asked for, and
         none does if a change is."""
         share, changes = is_share(self.question.main), self.question.changes
-        rows = [one.row is not None and not changes and (share or not is_share(one.row.head)) for one in found]
+        rows = [
+            one.row is not None and not changes and (share or not is_share(one.row.head)) and self._may_answer(one)
+            for one in found
+        ]
         counts = np.array([sum(self.wanted.has(word, one.words) for word in self._asked) for one in found]) * rows
         most = int(counts.max(initial=0))
         least = max(most, 1, math.ceil(len(self._asked) / 2))
