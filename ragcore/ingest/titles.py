@@ -46,7 +46,10 @@ def document_title(info: FileInfo, blocks: Sequence[Block], name: str) -> str:
     heads = {key(title) for _, title, _ in info.outline} if info.converter else set[str]()
     parts = _cover_title(cover, body_size(blocks), heads) if info.cover else []
     title = " ".join(part.text for part in parts)
-    if named and (not title or _says(given, title, cover)):
+    size = max((part.size for part in parts), default=0.0)
+    # Also where the page's layout is misread and the title is taken for something beside the text.
+    printed = any(b.page.number == 1 and b.size >= size and key(b.text) == key(given) for b in blocks)
+    if named and (not title or printed or _says(given, title, cover)):
         title = given  # in a line's spelling, since the cover may be in capitals
     if not title:
         return plain_title(" ".join(re.sub(r"[_\-]+", " ", stem).split()) or name)

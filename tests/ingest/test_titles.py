@@ -66,6 +66,13 @@ def test_the_metadata_is_held_against_the_cover(given: str, expected: str) -> No
     assert titled(head, body(), given=given) == expected
 
 
+def test_the_metadata_stands_if_it_is_printed_in_the_largest_type_taken_for_a_running_header() -> None:
+    over = Box("page-header", 50, 20, ["*Wells* *of* *the* *County*"], size=18)
+    name = Box("page-header", 50, 60, ["*Larkfield* *Hill*"], size=18)
+    date = Box("section-header", 50, 100, ["*Search* *date* *January* *2010*"], size=10)
+    assert titled(over, name, date, body(), given="Larkfield Hill") == "Larkfield Hill"
+
+
 def test_the_metadata_stands_where_the_cover_has_no_title() -> None:
     assert titled(body(50), given="Handbook of Pumps") == "Handbook of Pumps"
 
