@@ -44,9 +44,9 @@ LINES = {
     "serve": 1495,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
     "structure": 1974,  # published trees and graphs
     "suggest": 447,
-    "text": 2861,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "text": 2870,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 3011,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2649,  # with periods of headings, spans of time, changes between versions, parts of a whole, endings
+    "verify": 2757,  # with periods of headings, spans of time, changes between versions, what figures follow from
 }
 # Of other rooms than ``offline`` and ``text``, the patterns with words that are no language: markup, and file formats.
 FORMATS = {

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import SCALE_NAMES, TO, Number, agree, numbers, span_of
+from ragcore.text.numbers import SCALE_NAMES, Number, agree, numbers, ranged, span_of
 from ragcore.text.periods import date_spans, dates_in, in_form_of, is_part, years
 from ragcore.text.words import stem, tokens
 from ragcore.types.check import Correction
@@ -78,7 +77,7 @@ def _figures(text: str, context: str, wrong: set[str], evidence: Evidence) -> It
     for number in claimed:
         if number.raw in wrong and not _compares(text[number.start :]):
             others = [one for one in claimed if one is not number]
-            figure = _instead(number, f"{own[number.start]} {context}", others, evidence, ranged=_ranged(number, text))
+            figure = _instead(number, f"{own[number.start]} {context}", others, evidence, in_range=ranged(number, text))
             if figure is not None:
                 yield _correction(text, number, figure, evidence)
 
@@ -98,18 +97,11 @@ def _correction(text: str, number: Number, figure: Figure, evidence: Evidence) -
     return Correction(start, end, text[start:end], found, found)
 
 
-def _ranged(number: Number, text: str) -> bool:
-    """Whether ``number`` is an end of a range of ``text``, as in "$5 to $6", and not in "from $5 to $6"."""
-    for low, high in pairwise(one for one in numbers(text) if one.kind == number.kind):
-        joined = text[low.start + len(low.raw) : high.start].strip() in TO
-        if joined and number.start in (low.start, high.start):
-            return tokens(text[: low.start])[-1:] != ["from"]
-    return False
-
-
-def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evidence, *, ranged: bool) -> Figure | None:
+def _instead(
+    number: Number, part: str, others: Sequence[Number], evidence: Evidence, *, in_range: bool
+) -> Figure | None:
     """The one figure of the kind of ``number`` that belongs to the words around it and agrees neither with it nor with
-    the ``others``; an end of a range for one (``ranged``) only."""
+    the ``others``; an end of a range for one (``in_range``) only."""
     given = [
         figure
         for figure in evidence.figures
@@ -118,7 +110,7 @@ def _instead(number: Number, part: str, others: Sequence[Number], evidence: Evid
         and (figure.number.kind == number.kind or {figure.number.kind, number.kind} == {"", figure.currency})
         and not any(agree(other, figure.number, figure.scale, hedged=True, bare=True) for other in others)
         and not agree(number, figure.number, figure.scale, bare=False)
-        and ranged == _ranged(figure.number, figure.cell.text if figure.cell else evidence.sentences[figure.sentence])
+        and in_range == ranged(figure.number, figure.cell.text if figure.cell else evidence.sentences[figure.sentence])
         and (figure.cell is not None or changes(part, number.raw) == changes(figure.part, figure.number.raw))
     ]
     said = with_synonyms(set(terms(part)))

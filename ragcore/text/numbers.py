@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from ragcore.text.periods import YEAR_PATTERNS, blanked, date_spans
 from ragcore.text.units import CURRENCY_CODES, INVERTED, SYMBOLS, Unit, currency, unit_after
-from ragcore.text.words import LISTS
+from ragcore.text.words import LISTS, tokens
 
 SCALES: dict[str, float] = LISTS["scales"]
 SCALE_NAMES = {1e3: "thousand", 1e6: "million", 1e9: "billion"}
@@ -196,6 +196,15 @@ def _ranged(found: list[Number], text: str) -> list[Number]:
             found[place] = replace(lower, scale=upper.scale, percent=upper.percent, currency=money)
             found[place + 1] = replace(upper, currency=money)
     return found
+
+
+def ranged(number: Number, text: str) -> bool:
+    """Whether ``number`` is an end of a range of ``text``, as in "$5 to $6", and not in "from $5 to $6"."""
+    for low, high in pairwise(one for one in numbers(text) if one.kind == number.kind):
+        joined = text[low.start + len(low.raw) : high.start].strip() in TO
+        if joined and number.start in (low.start, high.start):
+            return tokens(text[: low.start])[-1:] != ["from"]
+    return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import SCALE_NAMES, Multiple, Number, agree, multiples, numbers
+from ragcore.text.clauses import clause_spans
+from ragcore.text.numbers import SCALE_NAMES, Multiple, Number, agree, multiples, numbers, ranged
 from ragcore.text.periods import years
 from ragcore.text.units import unit_after
-from ragcore.text.words import STOP_WORDS, tokens
-from ragcore.verify.attribution import misplaced
+from ragcore.text.words import BRACKETED, STOP_WORDS, stem, tokens
+from ragcore.verify.attribution import misplaced, named_by, terms, with_synonyms
 from ragcore.verify.claims import Statement
 from ragcore.verify.evidence import Evidence, Figure, Finding, Meaning, Sense, parts
 
@@ -25,7 +26,10 @@ _ENUMERATOR = re.compile(r"\(\d{1,2}\)")
 _BESIDE = 3  # words from a direction to its figure
 # Maximum operands tried, and maximum of a sum.
 _MOST, _MOST_IN_SUM = 24, 12
-_FEW = 4  # figures that a factor may be the ratio of, whichever they are
+_FEW = 4  # figures that a factor may be the ratio of, and cells that others may follow from, whichever they are
+_NAMED = 0.5  # least share of the name of a row or column
+_SUBJECT = 0.7  # least share of the words before a percentage
+_CHANGES = frozenset(map(stem, lex.CHANGES))
 _SIGNS = {
     True: "positive here and negative in the cited words",
     False: "negative here and positive in the cited words",
@@ -74,7 +78,7 @@ def check_numbers(statement: Statement, evidence: Evidence) -> list[Finding]:
             if reason:
                 out.append(Finding("unsupported", reason, (number.raw,)))
     own = [figure for figures in matched.values() for figure in figures]
-    out += [_check_multiple(one, own, evidence) for one in factors]
+    out += [_check_multiple(one, own, text, evidence) for one in factors]
     if found:
         out.append(Finding("supported", f"{'Its number is' if found == 1 else 'Its numbers are'} in the cited words."))
     return out
@@ -91,9 +95,30 @@ def _matches(number: Number, text: str, evidence: Evidence) -> list[Figure]:
             continue
         scale = SCALE_NAMES.get(number.scale, "")
         bare = figure.cell is not None and not figure.cell.in_units and scale in evidence.near.lower()
-        if agree(number, given, figure.scale, hedged=hedged, bare=bare):
+        if agree(number, given, figure.scale, hedged=hedged, bare=bare) and not _is_other_of_two(
+            number, figure, evidence
+        ):
             out.append(figure)
     return out
+
+
+def _is_other_of_two(number: Number, figure: Figure, evidence: Evidence) -> bool:
+    """Whether ``figure`` is the count beside a share, or the share beside a count ("26 (35%)"), and ``number`` is of
+    the other kind."""
+    if number.percent == figure.number.percent or not figure.valued:
+        return False
+    within = _within(figure, evidence)
+    for count, share in pairwise(numbers(within)):
+        between = within[count.start + len(count.raw) : share.start + 1].strip()
+        beside = between == "(" and share.percent and not count.percent
+        if beside and figure.number.start in (count.start, share.start):
+            return True
+    return False
+
+
+def _within(figure: Figure, evidence: Evidence) -> str:
+    """Cell or sentence of a figure that is a value."""
+    return figure.cell.text if figure.cell else evidence.sentences[figure.sentence]
 
 
 def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Finding | None:
@@ -203,18 +228,19 @@ def _check_scale(number: Number, statement: Statement, matches: list[Figure]) ->
     return [Finding("weak", f"{given}.", (number.raw,))] if number.currency else []
 
 
-def _check_multiple(multiple: Multiple, own: Sequence[Figure], evidence: Evidence) -> Finding:
-    """Finding on "more than twice": it must be in the evidence, or be the ratio of one of the claim's ``own`` figures,
-    or of a few without one, to another of the same kind."""
+def _check_multiple(multiple: Multiple, own: Sequence[Figure], text: str, evidence: Evidence) -> Finding:
+    """Finding on "more than twice" in the claim ``text``: it must be in the evidence, or be the ratio of one of the
+    claim's ``own`` figures, or of a few without one, to another that belongs to it."""
     if any(one.least <= multiple.most and multiple.least <= one.most for one in multiples(evidence.words)):
         return Finding("supported", "")
     valued = [figure for figure in evidence.figures if figure.valued]
     few = valued if len(valued) <= _FEW else []  # of many, some two have any ratio
+    beside = _beside(text, evidence)
     pairs = (
         (abs(a.number.amount / b.number.amount), a, b)
         for a in [figure for figure in own if figure.valued] or few
         for b in valued
-        if (a.number.kind, a.scale) == (b.number.kind, b.scale) and a.number.amount * b.number.amount
+        if a.scale == b.scale and a.number.amount * b.number.amount and beside(a, b)
     )
     for ratio, a, b in pairs:
         if multiple.least <= max(ratio, 1 / ratio) <= multiple.most:
@@ -257,27 +283,34 @@ class Derivation:
 
 
 def derive(number: Number, evidence: Evidence, text: str) -> Iterator[Derivation]:
-    """Derivations of ``number`` of the claim ``text`` from cited figures, the most informative first."""
+    """Derivations of ``number`` of the claim ``text`` from cited figures that belong together, the most informative
+    first. A percentage follows from none if the evidence has another one for its measure."""
     target, said = abs(number.amount), frozenset(tokens(text))
     if target == 0.0:
         return
     slack = 0.5 * 10.0**-number.decimals * number.scale * 1.0001
     given = _operands(evidence, number)
+    beside = _beside(text, evidence)
+    changed = not lex.CHANGES.isdisjoint(said)
 
     def near(value: float) -> bool:
         return abs(abs(value) - target) <= slack
 
     if lex.SUM & said and not number.percent:
         yield from _sum(given, number, near)
+    if number.percent and _is_measured(number, evidence, text, changed=changed):
+        return
     for a, b in combinations(given, 2):
-        if a.number.percent != b.number.percent:
+        if a.number.percent and not number.percent:
             continue
         if number.percent and not a.number.percent:
-            yield from _relative(a, b, near)
+            yield from (
+                one for one in _relative(a, b, near) if beside(a, b) and (one.change or _is_part(a, b, evidence))
+            )
             continue
         x, y = a.number.amount, b.number.amount
-        for scale in _scales(a, b, number):
-            if near((x - y) * scale):
+        for scale in _scales(a, b, number) if changed else ():
+            if near((x - y) * scale) and beside(a, b):
                 first, second = (a, b) if x >= y else (b, a)
                 yield Derivation(f"{first.number.raw} − {second.number.raw}", _change(a, b))
 
@@ -290,6 +323,81 @@ def _operands(evidence: Evidence, number: Number) -> list[Figure]:
         if not (number.currency and figure.number.percent):
             out.setdefault((figure.number.amount, figure.cell.label if figure.cell else ""), figure)
     return list(out.values())[:_MOST]
+
+
+def _alike(a: Figure, b: Figure) -> bool:
+    """Whether two figures are of one kind and unit; of two cells, one may lack the currency."""
+    money = {a.currency, b.currency} - ({""} if a.cell and b.cell else set())
+    return len(money) < 2 and (a.number.percent, a.number.unit) == (b.number.percent, b.number.unit)
+
+
+def _beside(text: str, evidence: Evidence) -> Callable[[Figure, Figure], bool]:
+    """Whether two figures that are alike belong together: cells of one row or column, of which the claim ``text`` names
+    one; figures that it has; or neighbours of their kind in a sentence that speaks of the same. Ends of ranges do
+    not."""
+    claimed, said = numbers(text), with_synonyms(set(terms(text)))
+    few = len({id(figure.cell) for figure in evidence.figures if figure.cell}) <= _FEW
+
+    def named(figure: Figure) -> bool:
+        cell = figure.cell
+        return cell is not None and (few or max(named_by(cell.named.head, said), named_by(cell.column, said)) >= _NAMED)
+
+    def together(a: Figure, b: Figure) -> bool:
+        if (
+            a is b
+            or not _alike(a, b)
+            or any(one.valued and ranged(one.number, _within(one, evidence)) for one in (a, b))
+        ):
+            return False
+        if a.cell is not None and b.cell is not None:
+            line = a.cell.named == b.cell.named or a.cell.column == b.cell.column != ""
+            return line and a.cell.grid == b.cell.grid and (named(a) or named(b))
+        if all(any(agree(one, figure.number, figure.scale) for one in claimed) for figure in (a, b)):
+            return True
+        if not a.sentence == b.sentence >= 0:
+            return False
+        kin = [one.number.start for one in evidence.figures if one.sentence == a.sentence and _alike(one, a)]
+        near = abs(kin.index(a.number.start) - kin.index(b.number.start)) == 1
+        return near and any(said & terms(_clause(figure, evidence)) for figure in (a, b))
+
+    return together
+
+
+def _clause(figure: Figure, evidence: Evidence) -> str:
+    """Words before a figure of prose in its clause, else all of the clause."""
+    sentence, at = evidence.sentences[figure.sentence], figure.number.start
+    start, end = next((span for span in clause_spans(sentence) if span[0] <= at < span[1]), (0, len(sentence)))
+    ahead = sentence[start:at]
+    return ahead if any(one.isalpha() for one in terms(ahead)) else sentence[start:end]
+
+
+def _is_part(a: Figure, b: Figure, evidence: Evidence) -> bool:
+    """Whether one figure is told as a part of the other ("29 of 45", "29/45"); cells are."""
+    if a.cell is not None or b.cell is not None or a.sentence != b.sentence or a.sentence < 0:
+        return True
+    first, second = sorted((a.number, b.number), key=lambda number: number.start)
+    between = evidence.sentences[a.sentence][first.start + len(first.raw) : second.start]
+    words = tokens(BRACKETED.sub(" ", between))
+    return between.strip() == "/" or (len(words) <= _BESIDE and "of" in words)
+
+
+def _is_measured(number: Number, evidence: Evidence, text: str, *, changed: bool) -> bool:
+    """Whether the evidence has another percentage for what ``number`` of the claim ``text`` measures: a change, or what
+    something is."""
+    said, named = with_synonyms(set(terms(text))), years(text)
+    for figure in evidence.figures:
+        if not (figure.valued and figure.number.percent):
+            continue
+        label = figure.cell.label if figure.cell else _clause(figure, evidence)
+        given = years(label)
+        if lex.CHANGES.isdisjoint(tokens(label)) == changed or (named and given and named.isdisjoint(given)):
+            continue
+        head, column = (figure.cell.named.head, figure.cell.column) if figure.cell else (label, "")
+        subject, over = (frozenset(filter(str.isalpha, terms(one))) - _CHANGES for one in (head, column))
+        own = len(subject & said) >= _SUBJECT * len(subject) > 0 and (not over or said & over)
+        if own and not agree(figure.number, number, None):
+            return True
+    return False
 
 
 def _scales(a: Figure, b: Figure, number: Number) -> set[float]:
@@ -308,7 +416,7 @@ def _sum(given: Sequence[Figure], number: Number, near: Callable[[float], bool])
     for figure in summands:
         columns.setdefault(figure.cell.column if figure.cell else "", []).append(figure)
     for figures in (summands, *columns.values()):
-        if len(figures) < 2 or len({figure.number.percent for figure in figures}) > 1:
+        if len(figures) < 2 or not all(_alike(figures[0], figure) for figure in figures):
             continue
         for scale in set.intersection(*(_scales(figures[0], figure, number) for figure in figures)):
             if near(sum(figure.number.amount for figure in figures) * scale):
