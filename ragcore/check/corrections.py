@@ -114,7 +114,7 @@ def _instead(
         and (figure.cell is not None or changes(part, number.raw) == changes(figure.part, figure.number.raw))
     ]
     said = with_synonyms(set(terms(part)))
-    given = [one for one in given if _comparable(number, one) and _same_subject(one, said)]
+    given = [one for one in given if _comparable(number, one) and same_subject(one, said)]
     given = [one for one in given if one.cell or not of_another_period(number, (part, part), one, evidence)]
     amount = number.amount
     if not given or any(one.number.amount != amount and agree(one.number, number, None) for one in given):
@@ -132,7 +132,7 @@ def _comparable(number: Number, figure: Figure) -> bool:
     return any(1 / _ORDER <= ratio * step <= _ORDER for ratio in ratios for step in (1.0, 1e3, 1e-3, 1e6, 1e-6))
 
 
-def _same_subject(figure: Figure, said: set[str]) -> bool:
+def same_subject(figure: Figure, said: set[str]) -> bool:
     """Whether the words before a figure in its part of a sentence, else those after it, or the name of its row, are
     mostly ``said`` of the claimed one too."""
     if figure.cell is not None:

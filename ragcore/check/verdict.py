@@ -13,20 +13,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from ragcore.answer.cite import cite_span
 from ragcore.check.candidates import MOST, PASSAGES, Candidate, Candidates, held_of
 from ragcore.check.confirmation import doubt
-from ragcore.check.corrections import corrections, in_cell
+from ragcore.check.corrections import corrections, in_cell, same_subject
 from ragcore.check.quotations import Quotation, quotations, standing
 from ragcore.check.sentences import Checkable, is_opinion, scaled
 from ragcore.text import lexicon as lex
 from ragcore.text.clauses import clause_spans
 from ragcore.text.logistic import Logistic
 from ragcore.text.names import titled
-from ragcore.text.numbers import agree, numbers
+from ragcore.text.numbers import SCALE_NAMES, Number, agree, numbers
 from ragcore.text.periods import years
 from ragcore.text.words import content_stems, cover, stem, tokens
 from ragcore.types import Citation, Scope
@@ -36,6 +37,7 @@ from ragcore.verify.claims import Statement
 from ragcore.verify.contrast import check_contrast
 from ragcore.verify.evidence import Evidence, Finding, gather
 from ragcore.verify.figures import check_numbers
+from ragcore.verify.identifiers import check_periods
 from ragcore.verify.support import Support, cover_of, support
 
 if TYPE_CHECKING:
@@ -149,6 +151,12 @@ class Checker:
         contradicting = (read for read in reads if read.contradicts and not _outweighs(best, read, sentence.text))
         for against in sorted(contradicting, key=lambda read: (-round(read.same, 1), read.length)):
             found = corrections(sentence.text, against.support, against.candidate.evidence, sentence.context)
+            if found and (too := self._said_too(sentence, against, found, reads)):
+                theirs = " and ".join(one.found for one in found)
+                reason = (
+                    f"{against.candidate.source.title} has {theirs} for it too: the draft doesn’t say of which time."
+                )
+                return self._shown(sentence, "partly", reason, [*too, against.candidate.citation])
             if found or not against.by_figures:
                 reason = _told(found, against.candidate.source.title)
                 return self._shown(sentence, "contradicted", reason, [against.citation], found)
@@ -274,6 +282,42 @@ class Checker:
     def _cited(self, doc_id: str, start: int, end: int) -> Citation:
         return cite_span(self._library.document(doc_id), start, end, 1)
 
+    def _said_too(
+        self, sentence: Checkable, against: _Read, found: Sequence[Correction], reads: Sequence[_Read]
+    ) -> list[Citation]:
+        """Words that give the figures which ``against`` corrects for the same thing, in the same document: others that
+        were read, or a cell in a row of that name; none if one figure is nowhere."""
+        document = self._library.document(against.candidate.citation.doc_id)
+        cells = [cell for element in document.body if element.table is not None for cell in element.table.cells]
+        out: list[Citation] = []
+        for number in numbers(sentence.text):
+            if not any(one.start < number.start + len(number.raw) and number.start < one.end for one in found):
+                continue
+            read = (one.candidate for one in reads if one is not against)
+            cited = [one.citation for one in read if one.citation.doc_id == document.doc_id]
+            with_it = (
+                one
+                for one in cells
+                if any(_may_be(number, each) for each in numbers(document.text[one.start : one.end]))
+            )
+            places = chain(cited, (cite_span(document, one.start, one.end, 1) for one in with_it))
+            gives = (one for one in places if self._gives(one, number, sentence))
+            if (place := next(gives, None)) is None:
+                return []
+            out.append(place)
+        return out
+
+    def _gives(self, place: Citation, number: Number, sentence: Checkable) -> bool:
+        """Whether words give ``number`` of ``sentence`` for what it says, and of no other time than it names."""
+        statement = Statement(sentence.text, 0, len(sentence.text), (1,), sentence.context)
+        evidence = gather([place], self._library.document, self._scope)
+        said = with_synonyms(set(terms(f"{sentence.context} {sentence.text}")))
+        own = (one for one in evidence.figures if one.valued and one.number.percent == number.percent)
+        if not any(agree(number, one.number, one.scale, bare=False) and same_subject(one, said) for one in own):
+            return False
+        against = [one for one in check_numbers(statement, evidence) if number.raw in one.wrong]
+        return not against and not any(one.status == "unsupported" for one in check_periods(statement, evidence))
+
     def _best(self, reads: Sequence[_Read]) -> _Read | None:
         """Read that confirms, if none that is nearer and has more of the words has other figures or names."""
         found = [read for read in reads if read.confirms and not any(one.outdoes(read) for one in reads)]
@@ -337,6 +381,11 @@ def _lack(read: _Read) -> str:
     if finding is not None and finding.worded:
         return "It says “{}” where the document says “{}”.".format(*finding.contrast)
     return finding.reason if finding is not None else read.doubt
+
+
+def _may_be(number: Number, given: Number) -> bool:
+    """Whether a figure in a table is ``number``, in whatever scale the table has."""
+    return any(agree(number, given, scale) for scale in (None, *SCALE_NAMES))
 
 
 def _outweighs(best: _Read | None, against: _Read, text: str) -> bool:
