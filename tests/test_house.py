@@ -26,7 +26,7 @@ LINES = {
     "": 2405,  # with watched folders, versions, checks, grids, structures, a person's engine and its protocol, limits
     "accounts": 1095,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1316,  # with places in originals, parts in tables, and the lifted budget, which check and report share
-    "check": 3404,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
+    "check": 3430,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
     "cli": 2339,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
     "context": 260,
@@ -34,7 +34,7 @@ LINES = {
     "explore": 318,  # with the map of connections
     "export": 1604,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1490,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
-    "index": 6972,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
+    "index": 6973,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10594,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
     "offline": 4842,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
     "pipelines": 2227,  # with scans of folders, what became of cited words, made pages, structures: building, state

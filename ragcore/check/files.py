@@ -7,6 +7,7 @@ import io
 import json
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -83,7 +84,9 @@ def write(check: Check, kind: CheckFile, original: bytes, library: AskedLibrary)
     """``check`` as a file; ``original`` is the draft's own. Raises `GroundworkError` if it can't be written."""
     settings = library.settings.export
     if kind == "json":
-        return (json.dumps(as_json(check), ensure_ascii=False, indent=2) + "\n").encode()
+        said = left_out(check)
+        made = ({"notice": said} if said else {}) | as_json(check)
+        return (json.dumps(made, ensure_ascii=False, indent=2) + "\n").encode()
     if kind == "xlsx":
         return _workbook(check)
     if kind == "pdf":
@@ -103,6 +106,8 @@ def _word(check: Check, original: bytes, settings: ExportSettings) -> bytes:
 
     notes = (_annotation(check, n, settings.quote_length) for n in range(len(check.spans)))
     marks = [mark for mark in notes if mark is not None]
+    if said := left_out(check):
+        marks = _with_first(marks, said, check.spans[0])
     done = annotated(original, check.draft, marks) if check.draft.kind == "docx" else None
     if done is None:  # of another kind, or read otherwise by an earlier version
         blocks = _blocks(check.draft, lambda block: words(check.draft.text[block.start : block.end]))
@@ -118,6 +123,14 @@ def _word(check: Check, original: bytes, settings: ExportSettings) -> bytes:
 def decided(decision: Decision) -> str:
     """Decision in words, "" without one."""
     return {"": "", "replaced": "Replaced", "left": "Left as it is", "noted": "Noted"}[decision.kind]
+
+
+def left_out(check: Check) -> str:
+    """Notice of a check that isn't finished, "" if it is."""
+    info = check.info
+    if info.finished:
+        return ""
+    return f"{info.done:,} of {plural(info.total, 'sentence')} checked; the others are not."
 
 
 def told(check: Check, n: int) -> list[str]:
@@ -184,6 +197,15 @@ def _said(notes: Sequence[Note]) -> Iterator[str]:
         yield " ".join([f"{quoted(quote)} ({', '.join(at)})", *remarks(note)])
 
 
+def _with_first(marks: Sequence[Annotation], said: str, span: tuple[int, int]) -> list[Annotation]:
+    """Annotations with what is ``said`` of the whole draft, on its first sentence, at ``span``."""
+    from ragcore.check.annotations import Annotation
+
+    first = next((mark for mark in marks if mark.span == span), Annotation(span, span, "", "", ""))
+    comment = "\n".join(filter(None, (said, first.comment)))
+    return [replace(first, comment=comment), *(mark for mark in marks if mark.span != span)]
+
+
 def _annotation(check: Check, n: int, quote_length: int) -> Annotation | None:
     from ragcore.check.annotations import Annotation
 
@@ -228,6 +250,10 @@ def _workbook(check: Check) -> bytes:
             for fault in check.faults(n)
         ]
         _table(book.create_sheet(), "The draft in itself", _FAULTS | _DECIDED, rows)
+    if said := left_out(check):
+        notice = book.create_sheet("Not all checked", 0)
+        notice["A1"] = said
+        book.active = 0
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
@@ -375,8 +401,8 @@ class _Report:
         info = self.check.info
         counts = "; ".join(f"{info.counts.get(status, 0)} {VERDICTS[status].lower()}" for status in STATUSES)
         yield paragraph(f"Checked on {day(info.created)}. {plural(info.total, 'sentence')}: {counts}.", "about")
-        if not info.finished:
-            yield paragraph(f"Not checked yet: {plural(info.total - info.done, 'sentence')}.", "notice")
+        if said := left_out(self.check):
+            yield paragraph(said, "notice")
         if self.check.open_problems:
             yield paragraph(f"Without a decision: {plural(len(self.check.open_problems), 'problem')}.", "notice")
 
