@@ -16,6 +16,7 @@ from ragcore.index.database import Database, Row, made
 
 _log = logging.getLogger(__name__)
 EVERY = 1.0  # seconds between two signs of a job at work
+_FEW = 3  # parts that tell how long the others take
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,9 @@ class Job:
 
     @property
     def seconds_left(self) -> float | None:
-        """None until it is measurable."""
+        """None until a few parts are done: the first of all takes far longer, as models are loaded for it."""
         done = self.done - self.before
-        return (time.monotonic() - self.began) / done * (self.total - self.done) if done > 0 else None
+        return (time.monotonic() - self.began) / done * (self.total - self.done) if done >= _FEW else None
 
     def state(self, first: bool) -> str:
         """``stopping``, ``running`` if it is the ``first`` of its queue, else ``waiting``."""

@@ -73,7 +73,7 @@ export class Head {
       if (held) this.tally.querySelector(`[data-status="${held}"]`)?.focus();
     }
     const working = ["waiting", "running", "stopping"].includes(state);
-    const words = { waiting: "Waiting for another check", stopping: "Stopping…", running: [asked ? reads(asked) : `${done} of ${total}`, left !== null && timeLeft(left)].filter(Boolean).join(" · "), stopped: `Stopped at ${done} of ${total}` }[state] ?? "";
+    const words = { waiting: "Waiting for another check", stopping: "Stopping…", running: [asked ? reads(asked) : done ? `${done} of ${total}` : `Checking sentence 1 of ${total}`, left !== null && timeLeft(left)].filter(Boolean).join(" · "), stopped: `Stopped at ${done} of ${total}` }[state] ?? "";
     if (words !== this.said) this.progress.replaceChildren(...(working ? [h("span", { class: "gw-spin" })] : []), words);
     this.said = words;
     this.stop.hidden = !working;
@@ -91,7 +91,7 @@ export class Head {
     const keys = check.keys();
     const at = keys.indexOf(check.current);
     const noun = check.filter ? "" : "Problem ";
-    if (!keys.length) this.place.replaceChildren(check.filter ? "" : check.data.state === "done" ? "No open problem" : "No problem yet");
+    if (!keys.length) this.place.replaceChildren(check.filter ? "" : check.data.state === "done" ? "No open problem" : check.data.done ? "No problem yet" : "");
     else if (at < 0) this.place.replaceChildren(check.filter ? "– of " : "", h("b", {}, String(keys.length)), check.filter ? "" : keys.length === 1 ? " problem" : " problems");
     else this.place.replaceChildren(noun, h("b", {}, String(at + 1)), ` of ${keys.length}`);
     for (const arrow of this.steps.querySelectorAll("button")) arrow.disabled = !keys.length;
