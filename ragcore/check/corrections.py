@@ -143,13 +143,22 @@ def same_subject(figure: Figure, said: set[str]) -> bool:
 
 
 def _write(number: Number, figure: Figure) -> str:
-    """``figure`` in the form of ``number``, if they are of the same order; else as the document has it."""
-    scale = figure.scale if figure.cell is not None and figure.number.scale == 1.0 else None
-    amount = abs(figure.number.amount) * (scale or 1.0)
+    """``figure`` as the document has it, unless that is of another form than ``number``, of the same order and no more
+    exact, which it can then be written in."""
+    given = figure.number
+    scale = (figure.scale if figure.cell is not None and given.scale == 1.0 else None) or 1.0
+    amount = abs(given.amount) * scale
     alike = amount and 1 / _ORDER <= abs(number.amount) / amount <= _ORDER
-    if alike and not number.in_letters and not figure.number.in_letters:
+    same = figure.cell is None and _form(number) == _form(given)
+    finer = number.scale * 10.0**-number.decimals < 0.99 * given.scale * scale * 10.0**-given.decimals
+    if alike and not (same or finer or number.in_letters or given.in_letters):
         return number.written(amount if number.value >= 0 else -amount)
     return _shown(number, figure)
+
+
+def _form(number: Number) -> tuple[float, str, bool, bool]:
+    """What two figures share that differ in their digits alone."""
+    return number.scale, number.currency, number.value < 0, number.bare[:1].isdigit()
 
 
 def _shown(instead: Number, figure: Figure) -> str:
