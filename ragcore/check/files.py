@@ -85,8 +85,8 @@ def write(check: Check, kind: CheckFile, original: bytes, library: AskedLibrary)
     settings = library.settings.export
     if kind == "json":
         said = left_out(check)
-        made = ({"notice": said} if said else {}) | as_json(check)
-        return (json.dumps(made, ensure_ascii=False, indent=2) + "\n").encode()
+        told_of = ({"notice": said} if said else {}) | as_json(check)
+        return (json.dumps(told_of, ensure_ascii=False, indent=2) + "\n").encode()
     if kind == "xlsx":
         return _workbook(check)
     if kind == "pdf":
