@@ -81,8 +81,16 @@ def _whose(statement: Statement, evidence: Evidence) -> Iterator[str]:
         places = [
             one for one in evidence.figures if one.sentence >= 0 and agree(number, one.number, one.scale, hedged=True)
         ]
+        if any(_same_in_a_row(statement.text, number, evidence.sentences[one.sentence], one.number) for one in places):
+            continue
         if places and all(_elsewhere(one, said, claimed, evidence.sentences) for one in places):
-            yield f"These words give {number.raw} of something else."
+            yield f"The document has {number.bare}, but says it of something else."
+
+
+def _same_in_a_row(text: str, number: Number, other: str, given: Number) -> bool:
+    """Whether two numbers of no kind follow the same word, which is a thing that is numbered ("day 1")."""
+    before, there = tokens(text[: number.start])[-1:], tokens(other[: given.start])[-1:]
+    return not (number.kind or given.kind) and before == there and content_stems(" ".join(before)) != []
 
 
 def _elsewhere(figure: Figure, said: set[str], claimed: Sequence[Number], sentences: Sequence[str]) -> bool:
@@ -162,10 +170,12 @@ def _counted(statement: Statement, evidence: Evidence) -> Iterator[str]:
             if figure.sentence < 0 or figure.number.kind or not agree(number, figure.number, None):
                 continue
             sentence = evidence.sentences[figure.sentence]
+            if _same_in_a_row(statement.text, number, sentence, figure.number):
+                continue
             others = [one for one in numbers(sentence) if one.start != figure.number.start]
             there = any(thing[0] in _things(sentence, one)[:2] for one in others)
             if there and thing[0] not in with_synonyms(set(_things(sentence, figure.number))):
-                yield f"These words count something else: {figure.number.raw}."
+                yield f"The document has {figure.number.bare}, but counts something else by it."
 
 
 def _things(text: str, number: Number) -> list[str]:

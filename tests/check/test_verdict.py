@@ -459,3 +459,19 @@ def test_a_removed_check_is_gone(checks: Checks) -> None:
     for use in (checks.info, checks.get, checks.run, checks.remove, checks.again):
         with pytest.raises(UnknownCheck):
             use(check_id)
+
+
+def test_offered_words_are_those_of_the_document(tmp_path: Path) -> None:
+    words = "Revenue of the garden centres was $1.2 billion in fiscal 2031."
+    found = against(tmp_path, "Sorrel", words, "Revenue of the garden centres was $1.45 billion in fiscal 2031.")
+    assert found.status == "contradicted", found.reason
+    assert [one.write for one in found.corrections] == ["$1.2 billion"]
+
+
+def test_a_day_that_is_numbered_is_that_day(tmp_path: Path) -> None:
+    words = (
+        "Patients had three cycles of ORVEX (sulferine 375 mg/m² on day 0, mexorate 3.5 g/m² on day 1, cytolane 2 g/m² "
+        "twice daily on days 2 and 3, and thiolane 30 mg/m² on day 4)."
+    )
+    found = against(tmp_path, "ORVEX in thymoma", words, "Mexorate was given at 3.5 g/m² on day 1 of the ORVEX cycles.")
+    assert found.status == "confirmed", found.reason
