@@ -20,6 +20,7 @@ from ragcore.offline.rows import Row, is_change, is_share
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
 from ragcore.text.logistic import log_odds
+from ragcore.text.names import lists_works
 from ragcore.text.numbers import Number, numbers
 from ragcore.text.periods import column_years, period_spans
 from ragcore.text.terms import Wanted
@@ -121,7 +122,11 @@ class Ranking:
         return Ranking(self.question, wanted, routes=self._routes, alone=self._alone, around=self._around)
 
     def scored(self, found: list[Quotable], reranker: Reranker | None) -> list[Scored]:
-        """The 60 best of ``found``, best first. Their words and sources choose the 60 that reach the cross-encoder."""
+        """The 60 best of ``found``, best first. Their words and sources choose the 60 that reach the cross-encoder.
+        Entries of a list of cited works are left out if there is anything else and the question does not ask for them:
+        a title is no answer."""
+        if lex.ASKING_FOR_WORKS.isdisjoint(tokens(self.question.main)):
+            found = [quote for quote in found if not lists_works(quote.source, quote.first)] or found
         if not found:
             return []
         sources = np.array([quote.source.score for quote in found])

@@ -292,6 +292,12 @@ def full_text(source: Source) -> str:
     return " ".join((source.title, *source.section, source.text))
 
 
+def lists_works(source: Source, number: int) -> bool:
+    """Whether unit ``number`` is in a list of the works that a document cites, by the heading over it."""
+    headings = (f" {' '.join(tokens(heading))}" for heading in source.headings_over(number))
+    return source.units[number - 1].kind != "cell" and any(one.endswith(lex.WORKS) for one in headings)
+
+
 def _is_there(name: Name, texts: Sequence[str], titles: Sequence[str], given: Set[str], initials: Set[str]) -> bool:
     """Whether the texts contain more than half of the words of ``name`` (possibly misspelt), all of them as one word,
     or the name that it abbreviates."""

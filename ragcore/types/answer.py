@@ -72,6 +72,11 @@ class Source:
         """Offset in the document of the line that unit ``number`` is in; a row's begins with its table's title."""
         return self.start + self.text.rfind("\n", 0, self.units[number - 1].start - self.start) + 1
 
+    def headings_over(self, number: int) -> tuple[str, ...]:
+        """Nearest heading before unit ``number``, else those of its section."""
+        own = (n for n in range(number, 0, -1) if self.units[n - 1].heading)
+        return next(((self.words(n, n),) for n in own), self.section)
+
     def centrality(self, number: int) -> float:
         """Centrality, 0–1, of the table that unit ``number`` is in; 0 outside tables."""
         start = self.units[number - 1].start

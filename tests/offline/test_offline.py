@@ -177,6 +177,24 @@ def quotes(question: str, *blocks: str | Heading | Item | Grid, title: str = "",
     return "".join(OfflineWriter(WordReranker(), settings).stream(request))
 
 
+REFERENCES = (
+    Item("3. Orrin T. Efficacy of zinc against hoof disease of cattle: an overview. Herd 2004;3:11–19."),
+    Item("4. Vell A, Marsh B. Zinc, hoof disease and the health of cattle. Stable 2011;8:40–47."),
+)
+
+
+def test_a_list_of_cited_works_is_no_answer() -> None:
+    said = "We do not know whether zinc helps against hoof disease."
+    question = "Is zinc effective against hoof disease of cattle?"
+    for heading in ("References", "5. Literaturverzeichnis"):
+        blocks = (Heading("Results"), said, Heading(heading), *REFERENCES)
+        text = quotes(question, *blocks)
+        assert said in text
+        assert "Orrin" not in text
+    assert "Orrin" in quotes(question, Heading("References"), *REFERENCES)
+    assert "Orrin" in quotes("Which references on zinc against hoof disease are cited?", said, *blocks)
+
+
 def test_a_lead_in_is_quoted_with_its_list() -> None:
     text = quotes(
         "Why did gross margin fall?",
