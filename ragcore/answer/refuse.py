@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ragcore.answer.cite import Marker, Part
+from ragcore.text import lexicon as lex
 from ragcore.text.languages import language_of
 from ragcore.text.markdown import escape, quoted
-from ragcore.text.names import full_text, is_only_a_word, is_period, named, unnamed, words_lacking
+from ragcore.text.names import full_text, is_only_a_word, is_period, lists_works, named, unnamed, words_lacking
 from ragcore.text.numbers import plural
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, says_something
+from ragcore.text.short_titles import short_titles
 from ragcore.text.terms import Term, Wanted
 from ragcore.text.words import content_stems, tokens
 from ragcore.types import Document, Retrieval, Scope, Source
 from ragcore.types.question import Name, Question
 from ragcore.types.scope import nothing_found
+from ragcore.types.table_labels import LABEL_SEPARATOR, TITLE_SEPARATOR
 
 Mentions = Callable[[str], Mapping[str, int]]
 
@@ -29,6 +32,7 @@ _UNANSWERED = "The documents do not answer this question."
 _LONGEST_QUOTE = 280
 _LONGEST_QUERY = 160
 _MOST_LACKING = 5
+_MOST_TITLES = 2
 _MOST_TERMS = 4
 
 
@@ -78,7 +82,7 @@ def reason_to_refuse(
         return ""
     if any(wanted.held(frozenset(content_stems(full_text(source)))) for source in sources):
         return ""
-    return f"{_UNANSWERED} No passage found shares a word with the question."
+    return f"{_UNANSWERED} The passages nearest to it share no word with it."
 
 
 def _named_nowhere(
@@ -152,8 +156,9 @@ def refusal(
     opening = "" if written else f"{reason or _UNANSWERED}\n\n"
     if not sources:
         return [f"{opening}Searched for: “{asked}”."]
-    titles = [escape(" ".join(title.split())) for title in dict.fromkeys(source.title for source in sources)]
-    where = ", ".join(titles[:3]) + (f" and {len(titles) - 3} more" if len(titles) > 3 else "")
+    titles = short_titles({source.doc_id: source.title for source in sources})
+    many = len(titles) > _MOST_TITLES
+    where = plural(len(titles), "document") if many else " and ".join(map(escape, titles.values()))
     count = max(found, len(sources))
     others = list(dict.fromkeys(other for term in terms for other in term.others))[:_MOST_TERMS]
     also = f", also for {_quoted(others)}" if others else ""
@@ -167,28 +172,46 @@ def refusal(
     parts: list[str | Marker] = []
     for number, first, last, quote in nearest:
         place = Part(number, first, last, f"<<SOURCE {number}.{first}-{number}.{last}>>")
-        parts += [f"{text}\n- {escape(quoted(quote))} ", Marker(place.raw, (place,))]
+        parts += [f"{text}\n- {escape(quote)} ", Marker(place.raw, (place,))]
         text = ""
     return parts or [text]
 
 
 def nearest_units(query: str, sources: Sequence[Source], terms: Sequence[Term] = ()) -> list[tuple[int, int, int, str]]:
     """``(source number, first unit, last unit, quote)`` of the sentence or table row nearest to the query in each of
-    the first few sources, then of other ones. A unit needs a word of the query; headings, fragments and lines of
-    contents are excluded."""
+    the first few sources, then of other ones, and of lists of cited works last. A unit needs a word of the query;
+    headings, fragments and lines of contents are excluded."""
     wanted = Wanted(query, terms)
-    near: list[tuple[bool, float, tuple[int, int, int, str]]] = []
+    asks_for_works = not lex.ASKING_FOR_WORKS.isdisjoint(tokens(query))
+    near: list[tuple[int, float, tuple[int, int, int, str]]] = []
     for source in sources:
         lines = [line for line in _quotable_lines(source) if not source.units[line[0] - 1].heading]
         units = [(source.number, *line, source.words(*line)) for line in lines]
-        covered = [(wanted.cover(set(content_stems(unit[3]))), unit) for unit in units]
-        covered = sorted((each for each in covered if each[0] > 0.0), key=lambda each: -each[0])
-        near += [(place > 0, share, unit) for place, (share, unit) in enumerate(covered)]
+        cited = [not asks_for_works and lists_works(source, first) for _, first, *_ in units]
+        shares = [wanted.cover(set(content_stems(text))) for *_, text in units]
+        covered = sorted(((last, -share, unit) for last, share, unit in zip(cited, shares, units) if share > 0.0))
+        near += [(2 if last else place > 0, share, unit) for place, (last, share, unit) in enumerate(covered)]
         if sum(not later for later, *_ in near) == NEAREST:
             break
     # The best of each source in the order of the sources, then others by their words.
-    near.sort(key=lambda each: (each[0], -each[1] if each[0] else 0.0))
-    return [(*unit[:3], _shortened(unit[3], _LONGEST_QUOTE)) for _, _, unit in near[:NEAREST]]
+    near.sort(key=lambda each: (each[0], each[1] if each[0] else 0.0))
+    read = {source.number: source for source in sources}
+    return [(*unit[:3], _shown(read[unit[0]], *unit[1:])) for _, _, unit in near[:NEAREST]]
+
+
+def _shown(source: Source, first: int, last: int, text: str) -> str:
+    """Sentence in quotation marks, or a row in words: ``header — column: value; column: value``."""
+    if source.units[first - 1].kind != "cell":
+        return quoted(_shortened(text, _LONGEST_QUOTE))
+    labels = {number: source.units[number - 1].label for number in range(first, last + 1)}
+    headed = not all(labels.values())
+    name, cells = "", list[str]()
+    for number, label in labels.items():
+        if label:
+            name, _, column = label.partition(LABEL_SEPARATOR) if headed else ("", "", label)
+            column = column.replace(LABEL_SEPARATOR, ", ")
+            cells.append(": ".join(filter(None, (column, source.words(number, number)))))
+    return _shortened(TITLE_SEPARATOR.join(filter(None, (name, "; ".join(cells)))), _LONGEST_QUOTE)
 
 
 def _quoted(words: Sequence[str]) -> str:

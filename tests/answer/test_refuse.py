@@ -231,7 +231,7 @@ def test_a_filter_that_left_nothing_to_search_is_said(scope: Scope, said: str) -
 
 def test_the_refusal_names_what_was_searched_and_cites_the_nearest() -> None:
     parts = refusal("", read("Who pays dividends on shares?"), sources(IND, DIVIDENDS, PROSE))
-    assert "read 3 passages of 21 CFR 312, Sample 10-K." in str(parts[0])
+    assert "read 3 passages of 21 CFR 312 and Sample 10-K." in str(parts[0])
     markers = [part for part in parts if isinstance(part, Marker)]
     assert len(markers) == 2  # of what has a word of the question
     assert all(len(marker.parts) == 1 for marker in markers)
@@ -263,7 +263,7 @@ def test_foreign_text_in_a_refusal_is_plain_text() -> None:
 def test_the_nearest_sentence_of_each_source() -> None:
     nearest = nearest_units("When were dividends declared by the Board?", sources(DIVIDENDS, IND))
     assert nearest[0][:3] == (1, 2, 2)
-    assert nearest[0][3].startswith("The Board of Directors declared")
+    assert nearest[0][3].startswith("“The Board of Directors declared")
 
 
 def test_headings_and_fragments_are_not_offered() -> None:
@@ -287,12 +287,30 @@ def test_a_table_offers_its_nearest_row_and_cites_all_of_it() -> None:
     ((number, first, last, quote),) = nearest_units("How many employees were there?", (whole(doc),))
     source = whole(doc)
     span = source.text[source.units[first - 1].start - source.start : source.units[last - 1].end - source.start]
-    assert number == 1
-    assert quote == span == "Employees | 2023: 9 | 2022: 8"
+    assert (number, span) == (1, "Employees | 2023: 9 | 2022: 8")
+    assert quote == "Employees — 2023: 9; 2022: 8"
+    text = "".join(str(part) for part in refusal("", read("How many employees were there?"), (whole(doc),)))
+    assert "\n- Employees — 2023: 9; 2022: 8 " in text
+
+
+def test_the_entries_of_a_reference_list_are_offered_last() -> None:
+    doc = make_document(
+        "Zinc was given to twelve herds.",
+        Heading("7. References"),
+        Item("1. Orrin T. Zinc and the hoof disease of cattle: an overview. Herd 2004;3:11–19."),
+    )
+    query = "Does zinc help against hoof disease?"
+    assert nearest_units(query, (whole(doc),))[0][3] == "“Zinc was given to twelve herds.”"
+    assert "Orrin" in nearest_units(f"{query} Give references.", (whole(doc),))[0][3]
+
+
+def test_of_many_documents_the_number_is_given() -> None:
+    found = [replace(whole(make_document("A dividend.", title=f"Title {n}")), doc_id=str(n)) for n in range(3)]
+    text = "".join(str(part) for part in refusal("", read("Which volcano declared a dividend?"), found))
+    assert "read 3 passages of 3 documents." in text
 
 
 def test_the_samples_table_offers_rows_too() -> None:
     ((_, first, last, quote),) = nearest_units("What was the net income?", sources(TABLE))
     assert last - first == 2
-    assert quote in REPORT.text
-    assert quote.startswith("Net income (loss)")
+    assert quote == "Net income (loss) — 2023: 4,180; 2022: (7,052)"
