@@ -281,7 +281,8 @@ def settle(question: str, history: Sequence[Turn], analyser: QuestionAnalyser) -
     if len(cited) > 1 and not cited[0].isdisjoint(cited[1]):
         return
     if analyser.follow_up(question, _earlier(history, analyser)).unclear:
-        raise QuestionUnclear(f"About which document? “{' '.join(question.split())}” could mean more than one thing.")
+        asked = [f"“{' '.join(one.split())}”" for one in (question, *(turn.question for turn in history[-2:]))]
+        raise QuestionUnclear(f"About what? {asked[0]} could go on from {' or from '.join(asked[1:])}.")
 
 
 def booked(retrieval: Retrieval, rewritten: Rewritten) -> Retrieval:

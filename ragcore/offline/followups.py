@@ -9,9 +9,10 @@ question is searched too. Only closed word classes are used: function words, pro
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 
+from ragcore.offline.intents import answer_type
 from ragcore.offline.lists import listed
 from ragcore.text import lexicon as lex
 from ragcore.text.languages import ENGLISH, language_of
@@ -34,6 +35,8 @@ _COURTESY = listed("follow_up", "courtesy")
 _SPOKEN = listed("follow_up", "spoken") | _COURTESY
 _DOCUMENT = listed("follow_up", "document")
 _NARROWING = listed("follow_up", "narrowing")
+_COORDINATING = frozenset({"and", "but", "or"})
+_PREPOSITIONS = listed("guidance", "prepositions")
 _OWNING = frozenset({"its", "their"})
 _SAYS_LITTLE = STOP_WORDS | _SPOKEN | _CORRECTING | _JOINING | _NARROWING | _PRONOUNS | _VERBS
 _OPENING = re.compile(
@@ -63,7 +66,7 @@ def follow_up(question: str, earlier: Sequence[str]) -> FollowUp:
     known = set(content_stems(previous))
     own = [word for word in read.own if stem(word) not in known]
     # In another language pronouns are unknown, but brevity shows.
-    points = read.points_back() if not foreign else bool(read.own) and read.says == 1
+    points = read.points_back(known) if not foreign else bool(read.own) and read.says == 1
     whole = not points and (not read.joined if foreign else read.sentence) and read.says > foreign
     goes_on = not whole and (points or read.joined or read.bare or not own)
     if not goes_on:
@@ -136,8 +139,13 @@ class _Read:
             and self.first not in (self.function | _NARROWING | _ASKING) - {"the", "a", "an"}
         )
 
-    def points_back(self) -> bool:
-        """Whether a pronoun has no antecedent in the question."""
+    @property
+    def of_value(self) -> bool:
+        """Whether it may ask for a value, which is of a period; a reason or a way may be of any."""
+        return self.first in ("what", "which") or answer_type(self.text).figures
+
+    def points_back(self, known: Set[str]) -> bool:
+        """Whether a pronoun has no antecedent in the question, whose earlier ones have the stems ``known``."""
         text = _blanked(self.text, [slot for slot in self.slots if slot.kind != "value"])
         words = tokens(text)
         for n, word in enumerate(words):
@@ -150,11 +158,24 @@ class _Read:
             at = found.start() if found else -1
             clause = not {"the", "a", "an", "it", "they", "there", *_VERBS}.isdisjoint(after[:1])
             clause = clause or any(slot.start == at + len("that ") for slot in self.values)
+            clause = clause or (self._are_new(after[:1], known) and self._are_new(after[1:2], frozenset()))
             if word == "that" and clause and before and before[-1] not in self.function:
-                continue  # "states that Quill pays", "drugs that were withdrawn"
+                continue  # "states that Quill pays", "drugs that were withdrawn", "evidence that zinc helps"
+            if self._has_own_subject(before):
+                continue  # "How did inventories change and what drove it?"
             if not any(slot.end <= at for slot in self.values):
                 return True
         return False
+
+    def _are_new(self, words: Sequence[str], known: Set[str]) -> bool:
+        """Whether there are ``words``, and each is a content word of which no earlier question has the stem."""
+        return bool(words) and all(word in self.own and stem(word) not in known for word in words)
+
+    def _has_own_subject(self, before: Sequence[str]) -> bool:
+        """Whether the words ``before`` a pronoun end in a clause joined to one that has words of its own."""
+        own, opening = set(self.own), _ASKING | _VERBS
+        joins = (n for n, word in enumerate(before) if word in _COORDINATING)
+        return any(not own.isdisjoint(before[:n]) and not opening.isdisjoint(before[n + 1 :]) for n in joins)
 
 
 def _dated(text: str, previous: str) -> str:
@@ -186,12 +207,14 @@ def _subject(previous: str) -> str:
 
 def _kept(previous: str, read: _Read, *, names: bool = True) -> str:
     """Names of ``previous``, and its periods if ``read`` has none; "" without a name. Its periods alone if ``names`` is
-    false."""
-    dated = len(read.slots) > len(read.values)
-    slots = [slot for slot in slots_of(_subject(previous)) if (names if slot.kind == "value" else not dated)]
-    if names and not any(slot.kind == "value" for slot in slots):
+    false. To a whole question no number goes along ("grade 4"), and a period only if it may ask for a value."""
+    dated = len(read.slots) > len(read.values) or (read.sentence and not read.of_value)
+    slots = slots_of(_subject(previous))
+    named = [slot for slot in slots if slot.kind == "value" and not (read.sentence and slot.label)] if names else []
+    if names and not named:
         return ""
-    return ", ".join(dict.fromkeys(f"{slot.label} {slot.text}".strip() for slot in slots))
+    kept = (slot for slot in slots if slot in named or not (dated or slot.kind == "value"))
+    return ", ".join(dict.fromkeys(f"{slot.label} {slot.text}".strip() for slot in kept))
 
 
 def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> str:
@@ -211,17 +234,26 @@ def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> s
         return f"{read.text} ({kept or about})"
     if points or read.verb:
         return f"{read.text} ({about})"
-    first = read.rest.partition(" ")[0].lower()
+    first, _, new = read.rest.lower().partition(" ")
     before, same, other = about.rpartition(f" {first} ")
-    # "of lemon oil" gives way to "of orange oil".
-    if (
-        same
-        and first in listed("guidance", "prepositions")
-        and not (slots_of(other) or read.slots)
-        and _VERBS.isdisjoint(tokens(other))
-    ):
-        return f"{before} {read.rest}?"
+    old, behind = _parted(other)
+    # "of lemon oil" gives way to "of orange oil", and "for the substance in a trial" to "for the product in a trial".
+    alike = first in _PREPOSITIONS and (not behind or _article(old) == _article(new) != "")
+    if same and alike and not (slots_of(old) or read.slots) and _VERBS.isdisjoint(tokens(other)):
+        return f"{before} {read.rest}{behind}?"
     return f"{about} {read.rest}?"
+
+
+def _parted(noun: str) -> tuple[str, str]:
+    """``noun`` before its first preposition, and from there on."""
+    words = noun.split(" ")
+    at = next((n for n, word in enumerate(words) if word.lower() in _PREPOSITIONS), len(words))
+    return " ".join(words[:at]), "".join(f" {word}" for word in words[at:])
+
+
+def _article(noun: str) -> str:
+    """Article that a ``noun`` begins with; "" for none."""
+    return next(iter({"the", "a", "an"} & set(tokens(noun)[:1])), "")
 
 
 def _parallel(read: _Read, about: str) -> str:
