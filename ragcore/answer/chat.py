@@ -57,6 +57,8 @@ MAX_TOKENS = 300
 
 _NAME = 0.6  # of a label's stems, if it is a name
 _KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_VOWELS = "aeiouy"
+_ENDING = 4  # letters, of which a vowel tells words apart: "sulfites" are no sulfates
 _SHORTEST_MISSPELT = 5  # letters
 _MOST_SLIPS = 3  # in a question
 _WORD = re.compile(rf"(?<![\w'’&.-])[^\W\d_]{{{_SHORTEST_MISSPELT},}}(?![\w&-]|['’](?!s\b))")
@@ -107,9 +109,9 @@ def check(question: str, history: Sequence[Turn]) -> None:
 
 def spelled(question: str, mentions: Callable[[str], Mapping[str, int]]) -> str:
     """``question`` with each word that no document has as it is there but for one slip behind its first letter: two
-    letters exchanged, one too many or too few, or, before the last, one pressed instead of its neighbour. Of several
-    words the most frequent is taken, by ``mentions`` (as `SparseIndex.mentions`). If more than three words are unknown,
-    they are no slips.
+    letters exchanged, one too many or too few, before the last one pressed instead of its neighbour, or before the
+    ending a vowel written for another. Of several words the most frequent is taken, by ``mentions`` (as
+    `SparseIndex.mentions`). If more than three words are unknown, they are no slips.
 
     Any letter in place of another would be too much: sulfite is not sulfate, nor the payer the payee. Noisy-channel
     spelling correction (Kernighan, Church and Gale, COLING 1990) with the documents as the dictionary."""
@@ -143,7 +145,8 @@ def _slips(word: str) -> set[str]:
     fewer = {word[:n] + word[n + 1 :] for n in places}
     more = {word[:n] + letter + word[n:] for n in (*places, len(word)) for letter in ascii_lowercase}
     beside = {word[:n] + letter + word[n + 1 :] for n in places[:-1] for letter in _beside(word[n])}
-    return exchanged | fewer | more | beside
+    vowels = {word[:n] + letter + word[n + 1 :] for n in places[:-_ENDING] if word[n] in _VOWELS for letter in _VOWELS}
+    return exchanged | fewer | more | beside | vowels - {word}
 
 
 def _beside(letter: str) -> set[str]:
