@@ -223,9 +223,9 @@ def _with_list(
     source: Source, line: int, number: int, following: Sequence[tuple[int, int]], asked: Asked
 ) -> tuple[int, str, tuple[Row, ...], int] | None:
     """Unit ``number`` of a line that begins with unit ``line``, if it ends in a colon or dash, with the list items or
-    table rows after it, as far as their levels of numbering go, or a heading with the items below it: the last unit,
-    the text, an item a line, the rows, and how many items are left out. At most 3,000 characters; of a longer 1,500,
-    cut at an item's end."""
+    table rows after it, as far as their levels of numbering go, behind a colon else the next sentence or paragraph, or
+    a heading with the items below it: the last unit, the text, an item a line, the rows, and how many items are left
+    out. At most 3,000 characters; of a longer 1,500, cut at an item's end."""
     opening = source.words(number, number)
     leads = opening.endswith((":", "—"))
     if not leads and not source.units[number - 1].heading:
@@ -246,6 +246,9 @@ def _with_list(
         items.append(_Item(last, f"| {words}" if words and is_cell and items else words, row, between))
     else:
         beyond = sum(1 for _ in takewhile(lambda item: _goes_on(levels, _labels_of(item, item=True)), source.after))
+    announces = opening.endswith(":") and not source.units[number - 1].heading
+    if announces and not items and following and _is_prose(source, *following[0]):
+        items.append(_Item(following[0][1], source.words(*following[0]), None, between=True))
     lengths = list(accumulate((len(item.text) for item in items), initial=len(opening)))[1:]
     whole = bool(lengths) and not beyond and lengths[-1] <= _LONGEST_LIST
     most = _LONGEST_LIST if whole else _LONGEST_PART
@@ -256,6 +259,12 @@ def _with_list(
     rows = tuple(item.row for item in shown if item.row is not None)
     text = "\n".join(filter(None, (opening, *(item.text for item in shown))))
     return shown[-1].last if shown else number, text, rows, left
+
+
+def _is_prose(source: Source, first: int, last: int) -> bool:
+    """Whether units ``first`` to ``last`` of a line are a sentence or more, of no table."""
+    unit = source.units[first - 1]
+    return unit.kind != "cell" and not unit.heading and says_something(source.words(first, last))
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,6 +177,15 @@ def quotes(question: str, *blocks: str | Heading | Item | Grid, title: str = "",
     return "".join(OfflineWriter(WordReranker(), settings).stream(request))
 
 
+def test_a_lead_in_goes_on_with_what_it_announces() -> None:
+    question = "When may the office refuse to open a file?"
+    lead = "Under rule 14 the office may refuse to open a file if:"
+    said = "“The file . . . is incomplete on its face.”"
+    text = quotes(question, lead, said, "Its refusal is written.")
+    assert f"“{lead}  \n‘The file . . . is incomplete on its face.’” <<SOURCE 1.1-1.2>>" in text
+    assert "‘The file" not in quotes(question, lead, Heading("Rule 15"), said)
+
+
 REFERENCES = (
     Item("3. Orrin T. Efficacy of zinc against hoof disease of cattle: an overview. Herd 2004;3:11–19."),
     Item("4. Vell A, Marsh B. Zinc, hoof disease and the health of cattle. Stable 2011;8:40–47."),
