@@ -235,6 +235,8 @@ def _with_list(
         labels, between = _labels(source, first, last), False
         if not labels[0][0] and leads and place + 1 < len(following):
             after = _labels(source, *following[place + 1])
+            if after[0][0] == "row" and source.words(last, last).endswith(":"):
+                break  # introduces a table of its own
             known = after[0][0] in {style for style, _ in levels[1:]} and _goes_on(list(levels), after)
             # A paragraph between two items, or the heading of some.
             between = known or (source.units[first - 1].heading and after[0][0] not in ("", "row"))

@@ -375,17 +375,21 @@ def _table(rows: Sequence[Quotable], titles: Mapping[str, str]) -> Iterator[str]
 
 def _quotes(chosen: Sequence[Quotable], titles: Mapping[str, str], *, lead: Quotable | None = None) -> Iterator[str]:
     """Cells of ``chosen`` as one table, or the rows that a ``lead`` already quoted introduces, and the other quotes as
-    block quotes in order."""
+    block quotes in order, each with the rows that it introduces. Beside a lead's, a row without a name, or of
+    the same, is of what is not said."""
     cells, left = list[CellRow](), list[str]()
+    known = {"", *(row.name for row in lead.rows)} if lead and lead.rows else set[str]()
+    chosen = [one for one in chosen if one.row is None or one.row.name not in known]
     every = (lead, *chosen) if lead else chosen
     mixed = len({quote.source.doc_id for quote in every if quote.rows or _cells(quote.row) is not None}) > 1
     for quote in every:
-        room = (_MOST_LISTED if quote is lead else _MOST_ROWS) - len(cells)
+        own = quote is not lead and bool(quote.rows)
+        room = (_MOST_LISTED if quote is lead else _MOST_ROWS) - (0 if own else len(cells))
         shown, more = _table_cells([quote], max(room, 0))
         if mixed:
             shown = [replace(cell, row=f"{titles[quote.source.doc_id]}: {cell.row}") for cell in shown]
-        cells += shown
-        left.append(more)
+        cells += [] if own else shown
+        left.append(f"{cell_table(shown)}\n{more}" if own and shown else more)
     yield f"{cell_table(cells)}\n" if cells else ""
     yield left.pop(0) if lead else ""
     for quote, more in zip(chosen, left, strict=True):

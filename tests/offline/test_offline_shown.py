@@ -55,6 +55,20 @@ def test_of_a_long_row_the_cell_asked_for_is_shown_alone() -> None:
     ]
 
 
+def test_rows_stand_below_the_line_that_introduces_them() -> None:
+    auditor, directors = Grid("", [["", "For"], ["All", "57,310"]]), Grid("", [["", "For"], ["All", "40,115"]])
+    text = quotes(
+        "How many votes were cast on the choice of the auditor?",
+        "The votes on the choice of the auditor were cast as set forth below:",
+        auditor,
+        "The votes on the choice of the directors were cast as set forth below:",
+        directors,
+    )
+    first = text.partition("> “The votes on the choice of the directors")[0]
+    assert "57,310" in first
+    assert "40,115" not in first
+
+
 def test_a_cell_of_prose_is_quoted_under_its_headers() -> None:
     words = "Checked against the weights of the national institute each spring and autumn by two people."
     text = quotes("How are balances checked?", Grid("Care", [["", "How checked"], ["Balances", words]]))
