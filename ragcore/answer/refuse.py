@@ -162,7 +162,8 @@ def refusal(
     count = max(found, len(sources))
     others = list(dict.fromkeys(other for term in terms for other in term.others))[:_MOST_TERMS]
     also = f", also for {_quoted(others)}" if others else ""
-    text = f"{opening}Searched for “{asked}”{also}; read {plural(count, 'passage')} of {where}{'' if where.endswith('…') else '.'}"
+    stop = "" if where.endswith("…") else "."
+    text = f"{opening}Searched for “{asked}”{also}; read {plural(count, 'passage')} of {where}{stop}"
     lacking = [word for word in words_lacking(question.main, sources, terms) if word not in f"{reason}{written}"]
     if lacking:
         text += f" Not in {'it' if count == 1 else 'them'}: {_quoted(lacking[:_MOST_LACKING])}."
