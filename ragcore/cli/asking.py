@@ -157,6 +157,8 @@ def conversation(engine: Engine, options: argparse.Namespace) -> int:
         if not line or (sys.stdin.isatty() and not line.strip()):
             return code
         if line.strip():
+            if not (sys.stdin.isatty() or options.json):
+                print(f"? {line.strip()}\n")  # who reads a list of answers sees what each is to
             code = max(code, ask(line.strip()))
     return code
 

@@ -62,7 +62,7 @@ def test_the_sample_is_one_click_from_its_first_answer_before_any_model_is_loade
     with serve(tmp_path / "home") as app:
         page = open_page(app.url)
         page.get_by_role("button", name="When does the credit facility mature?").click()
-        expect(page.locator(".gw-trial")).to_be_visible(timeout=3000)
+        expect(page.locator(".gw-trial")).to_be_visible(timeout=15_000)
         expect(page.locator(".gw-opening")).to_have_count(0)
         answer = page.locator('.gw-turn[data-state="complete"] .gw-answer')
         answer.wait_for(timeout=120_000)

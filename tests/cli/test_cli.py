@@ -459,6 +459,8 @@ def test_a_process_of_its_own_says_the_same(home: Path) -> None:
     asked = process([*at_home, "conversation"], f"{QUESTION}\n\nAnd the lowest?\n")
     assert asked.returncode == 0, asked.stderr
     assert [json.loads(line)["question"] for line in asked.stdout.splitlines()] == [QUESTION, "And the lowest?"]
+    read = process(["--home", str(home), "conversation"], f"{QUESTION}\n\nAnd the lowest?\n").stdout.splitlines()
+    assert [line for line in read if line.startswith("? ")] == [f"? {QUESTION}", "? And the lowest?"]
     unknown = process([*at_home, "export", b"\xff"])
     assert unknown.returncode == 1, unknown.stderr
     assert json.loads(unknown.stdout)["error"]["code"] == "unknown_conversation"

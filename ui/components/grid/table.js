@@ -52,6 +52,7 @@ export class Table {
   // What there is: `lines` of the view, and `columns` ({ id, name, type, head(), summary() }); `last` ends the head.
   show(lines, columns, first, last) {
     Object.assign(this, { lines, columns, firstHead: first, last });
+    this.body.toggleAttribute("data-none", !lines.length);
     this.cuts = apart(lines.map(({ row }) => row?.label ?? ""));
     this.at = [this.lineNear(this.at[0]), Math.min(this.at[1], columns.length)];
     this.lay();
