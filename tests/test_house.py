@@ -27,7 +27,7 @@ LINES = {
     "accounts": 1090,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1347,  # with places in originals, parts in tables, and the lifted budget, which check and report share
     "check": 3443,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
-    "cli": 2318,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
+    "cli": 2320,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
     "context": 260,
     "evaluate": 2037,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
