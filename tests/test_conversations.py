@@ -310,6 +310,6 @@ def test_the_command_line_lists_and_goes_on(
     assert main(["--home", str(home), "conversation", "--resume", one]) == 0
     printed = capsys.readouterr()
     assert "> And in April? (2 of 2)" in printed.err
-    assert printed.out.startswith("Understood as: ")
+    assert printed.out.startswith("? And the lowest?\n\nUnderstood as: ")
     assert main(["--home", str(home), "conversation", "--list", "walrus"]) == 0
     assert one in capsys.readouterr().out
