@@ -110,7 +110,7 @@ def _instead(
         and (figure.number.kind == number.kind or {figure.number.kind, number.kind} == {"", figure.currency})
         and not any(agree(other, figure.number, figure.scale, hedged=True, bare=True) for other in others)
         and not agree(number, figure.number, figure.scale, bare=False)
-        and in_range == ranged(figure.number, figure.cell.text if figure.cell else evidence.sentences[figure.sentence])
+        and in_range == ranged(figure.number, evidence.within(figure))
         and (figure.cell is not None or changes(part, number.raw) == changes(figure.part, figure.number.raw))
     ]
     said = with_synonyms(set(terms(part)))

@@ -151,15 +151,13 @@ class Checker:
         contradicting = (read for read in reads if read.contradicts and not _outweighs(best, read, sentence.text))
         for against in sorted(contradicting, key=lambda read: (-round(read.same, 1), read.length)):
             found = corrections(sentence.text, against.support, against.candidate.evidence, sentence.context)
+            title = against.candidate.source.title
             if found and (too := self._said_too(sentence, against, found, reads)):
                 theirs = " and ".join(one.found for one in found)
-                reason = (
-                    f"{against.candidate.source.title} has {theirs} for it too: the draft doesn’t say of which time."
-                )
-                return self._shown(sentence, "partly", reason, [*too, against.candidate.citation])
+                reason = f"{title} has {theirs} for it too: the draft doesn’t say of which time."
+                return self._shown(sentence, "partly", reason, [*too, against.citation])
             if found or not against.by_figures:
-                reason = _told(found, against.candidate.source.title)
-                return self._shown(sentence, "contradicted", reason, [against.citation], found)
+                return self._shown(sentence, "contradicted", _told(found, title), [against.citation], found)
         if best is not None:
             return self._shown(sentence, "confirmed", "", [best.citation])
         spans = clause_spans(sentence.text)
@@ -287,31 +285,27 @@ class Checker:
     ) -> list[Citation]:
         """Words that give the figures which ``against`` corrects for the same thing, in the same document: others that
         were read, or a cell in a row of that name; none if one figure is nowhere."""
-        document = self._library.document(against.candidate.citation.doc_id)
+        document, statement = self._library.document(against.citation.doc_id), _statement(sentence)
+        said = with_synonyms(set(terms(f"{sentence.context} {sentence.text}")))
         cells = [cell for element in document.body if element.table is not None for cell in element.table.cells]
+        read = (one.citation for one in reads if one is not against)
+        cited = [one for one in read if one.doc_id == document.doc_id]
         out: list[Citation] = []
         for number in numbers(sentence.text):
             if not any(one.start < number.start + len(number.raw) and number.start < one.end for one in found):
                 continue
-            read = (one.candidate for one in reads if one is not against)
-            cited = [one.citation for one in read if one.citation.doc_id == document.doc_id]
-            with_it = (
-                one
-                for one in cells
-                if any(_may_be(number, each) for each in numbers(document.text[one.start : one.end]))
-            )
+            with_it = (one for one in cells if _may_give(document.text[one.start : one.end], number))
             places = chain(cited, (cite_span(document, one.start, one.end, 1) for one in with_it))
-            gives = (one for one in places if self._gives(one, number, sentence))
+            gives = (one for one in places if self._gives(one, number, statement, said))
             if (place := next(gives, None)) is None:
                 return []
             out.append(place)
         return out
 
-    def _gives(self, place: Citation, number: Number, sentence: Checkable) -> bool:
-        """Whether words give ``number`` of ``sentence`` for what it says, and of no other time than it names."""
-        statement = Statement(sentence.text, 0, len(sentence.text), (1,), sentence.context)
+    def _gives(self, place: Citation, number: Number, statement: Statement, said: set[str]) -> bool:
+        """Whether words give ``number`` of ``statement``, whose terms are ``said``, for what it says, and of no other
+        time than it names."""
         evidence = gather([place], self._library.document, self._scope)
-        said = with_synonyms(set(terms(f"{sentence.context} {sentence.text}")))
         own = (one for one in evidence.figures if one.valued and one.number.percent == number.percent)
         if not any(agree(number, one.number, one.scale, bare=False) and same_subject(one, said) for one in own):
             return False
@@ -337,12 +331,12 @@ class Checker:
 
     def agrees(self, sentence: Checkable, cited: Sequence[Citation]) -> bool:
         """Whether no exact check is against ``sentence`` in the ``cited`` words."""
-        statement = Statement(sentence.text, 0, len(sentence.text), (1,), sentence.context)
+        statement = _statement(sentence)
         evidence = gather(cited, self._library.document, self._scope)
         return support(statement, evidence, self._settings).agrees and not any(_by_sentence(statement, evidence))
 
     def _read(self, sentence: Checkable, text: str, one: Candidate, top: float) -> _Read:
-        statement = Statement(text, 0, len(text), (1,), sentence.context)
+        statement = _statement(sentence, text)
         found = support(statement, one.evidence, self._settings, self._reranker, self._entailment)
         found = replace(found, exact=(*found.exact, *_by_sentence(statement, one.evidence)))
         cover, _ = cover_of(f"{text} {sentence.context}", one.evidence)
@@ -375,6 +369,12 @@ class Checker:
         )
 
 
+def _statement(sentence: Checkable, part: str = "") -> Statement:
+    """Sentence, or a ``part`` of it, as a claim that cites one place."""
+    text = part or sentence.text
+    return Statement(text, 0, len(text), (1,), sentence.context)
+
+
 def _lack(read: _Read) -> str:
     """Why words do not confirm a statement, "" if no check tells."""
     finding = next((finding for finding in read.support.exact if finding.status != "supported"), None)
@@ -383,9 +383,9 @@ def _lack(read: _Read) -> str:
     return finding.reason if finding is not None else read.doubt
 
 
-def _may_be(number: Number, given: Number) -> bool:
-    """Whether a figure in a table is ``number``, in whatever scale the table has."""
-    return any(agree(number, given, scale) for scale in (None, *SCALE_NAMES))
+def _may_give(cell: str, number: Number) -> bool:
+    """Whether a ``cell`` has ``number``, in whatever scale its table has."""
+    return any(agree(number, given, scale) for given in numbers(cell) for scale in (None, *SCALE_NAMES))
 
 
 def _outweighs(best: _Read | None, against: _Read, text: str) -> bool:

@@ -17,7 +17,7 @@ from ragcore.offline.rows import Cell, Row, is_change
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import amounts_in
-from ragcore.text.periods import names_date, period_spans, spans_of_time, years
+from ragcore.text.periods import period_spans, spans_of_time, years
 from ragcore.text.words import content_stems, name_stems, stem, tokens, word_set
 from ragcore.types.question import Question
 
@@ -116,7 +116,7 @@ def _months_asked(question: Question) -> int | None:
 def _fitting(series: _Series, months: int | None) -> _Series | None:
     """``series`` of periods of the length that is asked for, as far as they say theirs, or of other things if no period
     is; None if it is of neither."""
-    periods = [bool(period_spans(one.label)) or names_date(one.label) for one in series.values]
+    periods = [bool(period_spans(one.label)) for one in series.values]
     if months is None:
         return series if len(periods) >= LEAST and 2 * sum(periods) < len(periods) else None
     spans = [spans_of_time(one.label) for one in series.values]

@@ -35,6 +35,7 @@ _COURTESY = listed("follow_up", "courtesy")
 _SPOKEN = listed("follow_up", "spoken") | _COURTESY
 _DOCUMENT = listed("follow_up", "document")
 _NARROWING = listed("follow_up", "narrowing")
+_ARTICLES = frozenset({"the", "a", "an"})
 _COORDINATING = frozenset({"and", "but", "or"})
 _PREPOSITIONS = listed("guidance", "prepositions")
 _OWNING = frozenset({"its", "their"})
@@ -136,7 +137,7 @@ class _Read:
         return (
             not self.verb
             and lex.SUPERLATIVES.keys().isdisjoint(self.words)
-            and self.first not in (self.function | _NARROWING | _ASKING) - {"the", "a", "an"}
+            and self.first not in (self.function | _NARROWING | _ASKING) - _ARTICLES
         )
 
     @property
@@ -156,7 +157,7 @@ class _Read:
                 continue  # "one month"
             found = re.search(rf"\b{re.escape(word)}\b", text, re.IGNORECASE)
             at = found.start() if found else -1
-            clause = not {"the", "a", "an", "it", "they", "there", *_VERBS}.isdisjoint(after[:1])
+            clause = not {*_ARTICLES, "it", "they", "there", *_VERBS}.isdisjoint(after[:1])
             clause = clause or any(slot.start == at + len("that ") for slot in self.values)
             clause = clause or (self._are_new(after[:1], known) and self._are_new(after[1:2], frozenset()))
             if word == "that" and clause and before and before[-1] not in self.function:
@@ -238,7 +239,9 @@ def _standing(read: _Read, own: Sequence[str], points: bool, previous: str) -> s
     before, same, other = about.rpartition(f" {first} ")
     old, behind = _parted(other)
     # "of lemon oil" gives way to "of orange oil", and "for the substance in a trial" to "for the product in a trial".
-    alike = first in _PREPOSITIONS and (not behind or _article(old) == _article(new) != "")
+    opens = tokens(old)[:1]
+    articles = opens == tokens(new)[:1] and not _ARTICLES.isdisjoint(opens)
+    alike = first in _PREPOSITIONS and (articles or not behind)
     if same and alike and not (slots_of(old) or read.slots) and _VERBS.isdisjoint(tokens(other)):
         return f"{before} {read.rest}{behind}?"
     return f"{about} {read.rest}?"
@@ -249,11 +252,6 @@ def _parted(noun: str) -> tuple[str, str]:
     words = noun.split(" ")
     at = next((n for n, word in enumerate(words) if word.lower() in _PREPOSITIONS), len(words))
     return " ".join(words[:at]), "".join(f" {word}" for word in words[at:])
-
-
-def _article(noun: str) -> str:
-    """Article that a ``noun`` begins with; "" for none."""
-    return next(iter({"the", "a", "an"} & set(tokens(noun)[:1])), "")
 
 
 def _parallel(read: _Read, about: str) -> str:
@@ -350,7 +348,7 @@ def slots_of(text: str) -> list[Slot]:
             if last and last is before and not bare[last.end : word.start].strip(between):
                 found[-1] = replace(found[-1], text=bare[found[-1].start : end], end=end, owner=word.possessive)
             else:
-                behind = next((one.plain for one in reversed(words[:n]) if one.plain not in ("the", "a", "an")), "")
+                behind = next((one.plain for one in reversed(words[:n]) if one.plain not in _ARTICLES), "")
                 found.append(Slot("value", bare[word.start : end], word.start, end, "", behind, word.possessive))
             last = word
     return sorted(found, key=lambda slot: slot.start)

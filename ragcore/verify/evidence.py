@@ -173,6 +173,10 @@ class Evidence:
     def stems(self) -> set[str]:
         return set(content_stems(f"{self.words} {self.around}"))
 
+    def within(self, figure: Figure) -> str:
+        """Cell or sentence of a ``figure`` that is a value."""
+        return figure.cell.text if figure.cell else self.sentences[figure.sentence]
+
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
         """Every number of the cited sentences and cells, and those in cell labels."""

@@ -107,18 +107,13 @@ def _is_other_of_two(number: Number, figure: Figure, evidence: Evidence) -> bool
     the other kind."""
     if number.percent == figure.number.percent or not figure.valued:
         return False
-    within = _within(figure, evidence)
+    within = evidence.within(figure)
     for count, share in pairwise(numbers(within)):
         between = within[count.start + len(count.raw) : share.start + 1].strip()
         beside = between == "(" and share.percent and not count.percent
         if beside and figure.number.start in (count.start, share.start):
             return True
     return False
-
-
-def _within(figure: Figure, evidence: Evidence) -> str:
-    """Cell or sentence of a figure that is a value."""
-    return figure.cell.text if figure.cell else evidence.sentences[figure.sentence]
 
 
 def _unmatched(number: Number, statement: Statement, evidence: Evidence) -> Finding | None:
@@ -343,11 +338,8 @@ def _beside(text: str, evidence: Evidence) -> Callable[[Figure, Figure], bool]:
         return cell is not None and (few or max(named_by(cell.named.head, said), named_by(cell.column, said)) >= _NAMED)
 
     def together(a: Figure, b: Figure) -> bool:
-        if (
-            a is b
-            or not _alike(a, b)
-            or any(one.valued and ranged(one.number, _within(one, evidence)) for one in (a, b))
-        ):
+        in_range = any(one.valued and ranged(one.number, evidence.within(one)) for one in (a, b))
+        if a is b or in_range or not _alike(a, b):
             return False
         if a.cell is not None and b.cell is not None:
             line = a.cell.named == b.cell.named or a.cell.column == b.cell.column != ""

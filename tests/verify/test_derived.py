@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.answer.pairs.material import Material, Pair
+from tests.answer.pairs.material import Material
 from tests.documents import Grid
 
 TRIAL = Material(
@@ -55,8 +55,7 @@ BY_CHANCE = [
 
 
 def status(at: str, claim: str) -> tuple[str, str]:
-    places = tuple(at.split(", "))
-    found = TRIAL.verdict(Pair("held", "trial", "derived", claim, places, True, claim, places))
+    found = TRIAL.judged(claim, *at.split(", "))
     return found.status, found.reason
 
 

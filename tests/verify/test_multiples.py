@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.answer.pairs.material import Material, Pair
+from tests.answer.pairs.material import Material
 from tests.documents import Grid
 
 MILLS = Material(
@@ -44,7 +44,7 @@ WRONG = [
 
 
 def status(at: str, claim: str) -> tuple[str, str]:
-    found = MILLS.verdict(Pair("held", "multiples", "multiple", claim, (at,), True, claim, (at,)))
+    found = MILLS.judged(claim, at)
     return found.status, found.reason
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.answer.pairs.material import Material, Pair
+from tests.answer.pairs.material import Material
 from tests.documents import Grid
 
 ACCOUNTS = Material(
@@ -271,7 +271,7 @@ WRONG_INTERIM = [
 
 
 def status(material: Material, at: str, claim: str) -> tuple[str, str]:
-    found = material.verdict(Pair("held", "accounts", "sign", claim, (at,), True, claim, (at,)))
+    found = material.judged(claim, at)
     return found.status, found.reason
 
 

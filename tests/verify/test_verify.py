@@ -362,11 +362,6 @@ def test_order_days_captions_and_headers_of_function_words(at: str, claim: str, 
     assert (verdict.status == "supported") is supported, verdict.reason
 
 
-def judged(material: Material, claim: str, *at: str) -> Claim:
-    """What is said of a claim that cites these places."""
-    return material.verdict(Pair(material.half, material.subject, "stated", claim, at, True, claim, at))
-
-
 def stores(named: str) -> Material:
     cells = [["", "January 28, 2023", "January 29, 2022"], ["Total assets", "5,370", "4,764"]]
     return Material("tuned", "stores", "Stores", (f"Results of {named}. Sales rose.", Grid("", cells)), ())
@@ -387,7 +382,7 @@ def stores(named: str) -> Material:
 def test_a_year_that_ends_in_january_is_called_as_its_document_does(
     named: str, at: str, claim: str, supported: bool
 ) -> None:
-    verdict = judged(stores(named), claim, f"Total assets · {at}")
+    verdict = stores(named).judged(claim, f"Total assets · {at}")
     assert (verdict.status == "supported") is supported, verdict.reason
 
 
@@ -403,7 +398,7 @@ def test_a_year_that_ends_in_january_is_called_as_its_document_does(
 def test_a_day_and_what_is_in_brackets_belong_to_one_figure(claim: str, supported: bool) -> None:
     cells = [["", "May 31, 2023", "May 31, 2022"], ["Total assets", "5,370", "4,764"]]
     mills = Material("tuned", "mills", "Mills", (Grid("", cells),), ())
-    verdict = judged(mills, claim, "Total assets · May 31, 2023", "Total assets · May 31, 2022")
+    verdict = mills.judged(claim, "Total assets · May 31, 2023", "Total assets · May 31, 2022")
     assert (verdict.status == "supported") is supported, verdict.reason
 
 
@@ -419,7 +414,7 @@ def test_a_day_and_what_is_in_brackets_belong_to_one_figure(claim: str, supporte
     ],
 )
 def test_figures_of_one_sentence_keep_their_words(sentence: str, claim: str, supported: bool) -> None:
-    verdict = judged(Material("tuned", "mills", "Mills", (sentence,), ()), claim, sentence[:20])
+    verdict = Material("tuned", "mills", "Mills", (sentence,), ()).judged(claim, sentence[:20])
     assert (verdict.status == "supported") is supported, verdict.reason
 
 
@@ -440,7 +435,7 @@ def test_a_rows_name_says_of_neither_gain_nor_loss_and_brackets_are_a_minus(clai
     mills = Material("tuned", "mills", "Mills", (Grid("Results (In millions)", [["", "2023"], *rows]),), ())
     at = next(f"{row} · 2023" for row, figure in rows if figure and figure in claim)
     at = f"Operating income (loss): / {at}" if "399" in claim else at
-    verdict = judged(mills, claim, at)
+    verdict = mills.judged(claim, at)
     assert (verdict.status == "supported") is supported, verdict.reason
 
 
@@ -463,7 +458,7 @@ def test_a_row_gives_its_own_scale_and_one_of_a_unit_is_no_rival() -> None:
         ("Interest paid: 433 (2023), 403 (2022) (in millions)", "Interest paid · *"),
         ("Assets, 2022: $191 billion", "Assets (billions) · 2022"),
     ):
-        verdict = judged(bank, claim, at)
+        verdict = bank.judged(claim, at)
         assert verdict.status == "supported", verdict.reason
 
 
@@ -471,7 +466,7 @@ def test_the_scale_of_a_table_before_is_no_scale_of_this_one() -> None:
     loans = Grid("Loans (in billions)", [["", "2023", "2022"], ["Loans", "1,300", "1,135"]])
     deposits = Grid("Deposits", [["", "2023", "2022"], ["Total deposits", "2,354,131", "2,523,979"]])
     bank = Material("tuned", "bank", "Bank", (loans, "These are averages.", deposits), ())
-    verdict = judged(bank, "Total deposits were $2,354,131 in 2023.", "Total deposits · 2023")
+    verdict = bank.judged("Total deposits were $2,354,131 in 2023.", "Total deposits · 2023")
     assert verdict.status == "supported", verdict.reason
 
 

@@ -148,6 +148,10 @@ class Material:
         (claim,) = verify(text, marks, citations, self.open, SETTINGS.verify, reranker=reranker)
         return claim
 
+    def judged(self, claim: str, *at: str) -> Claim:
+        """What verification says of a claim that cites these places."""
+        return self.verdict(Pair(self.half, self.subject, "stated", claim, at, True, claim, at))
+
 
 def _places(at: str | tuple[str, ...]) -> tuple[str, ...]:
     return (at,) if isinstance(at, str) else at
