@@ -18,7 +18,7 @@ from ragcore.cli.common import (
     say_error,
     scope_asked,
     show,
-    stopped_by_ctrl_c,
+    stopped_in_order,
     write_file,
 )
 from ragcore.errors import GroundworkError
@@ -108,7 +108,7 @@ def generate(engine: Engine, options: argparse.Namespace) -> int:
     run = engine.ask(
         options.question, doc_ids=asked.doc_ids, pages=asked.pages, kinds=asked.kinds, sections=asked.sections
     )
-    with stopped_by_ctrl_c(run.stop):
+    with stopped_in_order(run.stop):
         answer = run.run()
     _show(answer, options)
     return 0 if answer.status == "complete" else 1
@@ -130,7 +130,7 @@ def conversation(engine: Engine, options: argparse.Namespace) -> int:
         try:
             run = engine.chat(conversation_id, question, after=after)
             after = run.turn_id or after
-            with stopped_by_ctrl_c(run.stop):
+            with stopped_in_order(run.stop):
                 answer = run.run()
         except GroundworkError as error:
             if options.json:
@@ -245,7 +245,7 @@ def fill(engine: Engine, options: argparse.Namespace) -> int:
     focus = Focus(options.about, options.year)
     run = engine.fill(template, doc_ids=documents_asked(engine, options.doc), focus=focus)
     try:
-        with stopped_by_ctrl_c(run.stop):
+        with stopped_in_order(run.stop):
             for section in run:
                 told = section.status + (f", {len(section.gaps)} missing" if section.gaps else "")
                 print(f"{section.number} {section.heading}: {told}", file=sys.stderr)

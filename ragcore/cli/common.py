@@ -142,12 +142,12 @@ def counted_progress(said: str) -> Callable[[int, int], None]:
 
 
 @contextmanager
-def stopped_by_ctrl_c(stop: Callable[[], None]) -> Iterator[None]:
-    """Context in which the first Ctrl-C calls ``stop`` (in another thread) for an orderly end, and a second raises
-    `KeyboardInterrupt`. A Ctrl-C handler of another owner is left in place."""
-    if (
-        threading.current_thread() is not threading.main_thread()
-        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+def stopped_in_order(stop: Callable[[], None]) -> Iterator[None]:
+    """Context in which the first Ctrl-C or SIGTERM calls ``stop`` (in another thread) for an orderly end, and a second
+    ends the process as it would without. Handlers of another owner are left in place."""
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    if threading.current_thread() is not threading.main_thread() or any(
+        signal.getsignal(number) is not handler for number, handler in usual.items()
     ):
         yield
         return
@@ -159,26 +159,31 @@ def stopped_by_ctrl_c(stop: Callable[[], None]) -> Iterator[None]:
             print("Stopping. Press Ctrl-C again to quit at once.", file=sys.stderr)
             stop()
 
+    def restore() -> None:
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+
     def press(_number: int, _frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        restore()
         pressed.put(True)
 
-    threading.Thread(target=watch, name="ctrl-c", daemon=True).start()
-    signal.signal(signal.SIGINT, press)
+    threading.Thread(target=watch, name="stop", daemon=True).start()
+    for number in usual:
+        signal.signal(number, press)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        restore()
         pressed.put(False)
 
 
 @contextmanager
 def resumable(command: str, done: Callable[[], str]) -> Iterator[Callable[[], bool]]:
-    """Context of work that Ctrl-C ends in order; gives what tells the work so. Raises its `Cancelled` with how much is
+    """Context of work that Ctrl-C or SIGTERM ends in order; gives what tells the work so. Raises its `Cancelled` with how much is
     ``done``, and the ``command`` that goes on with it."""
     stop = threading.Event()
     try:
-        with stopped_by_ctrl_c(stop.set):
+        with stopped_in_order(stop.set):
             yield stop.is_set
     except Cancelled as error:
         hint = f"They are kept. Go on with `groundwork {command}`."

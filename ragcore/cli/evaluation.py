@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragcore.cli.common import print_json, say_error, show, stopped_by_ctrl_c, tenths, write_out
+from ragcore.cli.common import print_json, say_error, show, stopped_in_order, tenths, write_out
 from ragcore.errors import GroundworkError, InputError
 from ragcore.evaluate.compare import Difference, broken, called, compared, in_words, judged, together
 from ragcore.evaluate.judges import heading
@@ -72,7 +72,7 @@ def run(engine: Engine, options: argparse.Namespace) -> int:
     info = _set(engine, options.set)
     stop = threading.Event()
     done = []
-    with stopped_by_ctrl_c(stop.set):
+    with stopped_in_order(stop.set):
         for one in configurations:
             said = partial(tenths(one.name), "asked")
             done.append(engine.evaluation.run(info.set_id, one, options.within, options.search, said, stop.is_set))
@@ -140,7 +140,7 @@ def judge(engine: Engine, options: argparse.Namespace) -> int:
         show(options, lambda: {"estimate": plain(probable) | {"limit": probable.limit}}, lines)
         return 0
     stop = threading.Event()
-    with stopped_by_ctrl_c(stop.set):
+    with stopped_in_order(stop.set):
         said_of = partial(tenths("Judging"), "judged"), stop.is_set
         found = engine.evaluation.judge(options.what, options.by, options.max_usd, *said_of)
     show(options, lambda: {"run": _run(found)}, _table([found]))

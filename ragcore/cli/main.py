@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 import ragcore
 from ragcore.accounts.libraries import ROLES
@@ -48,12 +48,22 @@ if TYPE_CHECKING:
 _DEFAULTS = {"run": None, "home": None, "config": None, "json": False, "port": None, "browser": True}
 
 
+class Parser(argparse.ArgumentParser):
+    """Parser whose error is one line, with what to type next in place of the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"{self.prog}: {message}. `{self.prog} --help` says what it takes.", file=sys.stderr)
+        sys.exit(2)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of the console scripts ``groundwork`` and ``ragcore``; returns the exit code. Without a command it
     starts the app."""
     with plain_output():
         parser = _parser()
-        options = parser.parse_args(arguments, argparse.Namespace(**_DEFAULTS))
+        options, unknown = parser.parse_known_args(arguments, argparse.Namespace(**_DEFAULTS))
+        if unknown:
+            options.parser.error(f"unknown: {' '.join(unknown)}")
         if options.run is None and (options.config is not None or options.json):
             parser.error("--config and --json need a command; the app reads config.toml in the home folder")
     # The app's server prints colours.
@@ -171,21 +181,23 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--config", type=Path, metavar="FILE", help="settings file instead of <home>/config.toml")
     common.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="groundwork",
         description="Ask your documents; every claim opens its place on the page. Without a command, starts the app.",
         parents=[common],
     )
+    parser.set_defaults(parser=parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
 
     def command(name: str, run: Callable[..., int], text: str, within: Any = commands) -> argparse.ArgumentParser:
         sub: argparse.ArgumentParser = within.add_parser(name, help=text, description=text, parents=[common])
-        sub.set_defaults(run=run)
+        sub.set_defaults(run=run, parser=sub)
         return sub
 
     sub = commands.add_parser(
         "app", help="start the app in the browser", description="Start the app in the browser.", parents=[home]
     )
+    sub.set_defaults(parser=sub)
     sub.add_argument("--port", type=partial(_count, most=65535), metavar="N", help="use port N instead of 8501")
     sub.add_argument("--no-browser", dest="browser", action="store_false", help="don't open the browser")
 

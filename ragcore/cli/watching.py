@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ragcore.cli.common import moment, print_json, progress, say_error, show, stopped_by_ctrl_c
+from ragcore.cli.common import moment, print_json, progress, say_error, show, stopped_in_order
 from ragcore.errors import Cancelled, StoreBusy
 from ragcore.pipelines.watch import SETTLED_SECONDS
 from ragcore.progress import printable
@@ -43,7 +43,7 @@ def watch(engine: Engine, options: argparse.Namespace) -> int:
         return _list(engine, options)
     folder = engine.watch.add(options.folder, recursive=not options.flat, patterns=options.pattern, every=options.every)
     stop, failed = threading.Event(), False
-    with stopped_by_ctrl_c(stop.set):
+    with stopped_in_order(stop.set):
         for number in range(sys.maxsize):
             report = _scan(engine, folder, stop, options.once)
             if stop.is_set():

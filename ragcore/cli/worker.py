@@ -18,7 +18,7 @@ from ragcore import telemetry
 from ragcore.accounts.accounts import Accounts
 from ragcore.accounts.libraries import Grants
 from ragcore.accounts.limits import LibraryAllowance, Limits
-from ragcore.cli.common import progress, say_error, stopped_by_ctrl_c
+from ragcore.cli.common import progress, say_error, stopped_in_order
 from ragcore.config.settings import default_home
 from ragcore.errors import Cancelled, ConfigError, GroundworkError, InputError, StoreBusy, StoreError, UnknownDocument
 from ragcore.index.database import URL, has_library
@@ -48,7 +48,7 @@ def work(options: argparse.Namespace) -> int:
         raise InputError(said, hint=hint)
     stop = threading.Event()
     telemetry.begin("groundwork-worker")
-    with Engine.open(home, options.config) as engine, stopped_by_ctrl_c(stop.set):
+    with Engine.open(home, options.config) as engine, stopped_in_order(stop.set):
         if not engine.store.database.shared:
             raise InputError(
                 f"The library in {home} is in an SQLite file, which the app reads by itself.",

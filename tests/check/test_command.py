@@ -112,7 +112,8 @@ def test_what_goes_wrong_is_told_as_by_other_commands(home: Path, tmp_path: Path
     assert check(home, tmp_path / "memo.doc", "-o", "out.txt", code=2).stderr
 
 
-def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(home: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_keeps_what_is_done_and_says_how_to_go_on(home: Path, tmp_path: Path, by: signal.Signals) -> None:
     text = " ".join(f"Well {n} was sampled twice by crew {n + 1} in April." for n in range(400))
     (tmp_path / "long.docx").write_bytes(word(text))
     command = [sys.executable, "-m", "ragcore.cli", "--home", str(home), "--json", "check", str(tmp_path / "long.docx")]
@@ -120,12 +121,12 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(home: Path, tmp_path: P
     assert process.stderr is not None
     while "checked 0 of 400" not in process.stderr.readline():
         assert process.poll() is None
-    process.send_signal(signal.SIGINT)
+    process.send_signal(by)
     out, said = process.communicate(timeout=280)
     assert process.returncode == 1, said
     error = json.loads(out)["error"]
     assert error["code"] == "cancelled"
-    [info] = [each for each in as_json(home, "--list")["checks"] if each["name"] == "long.docx"]
+    info = next(each for each in as_json(home, "--list")["checks"] if each["name"] == "long.docx")  # the latest
     assert info["check_id"] in error["hint"]
     assert f"{info['done']} of 400" in error["message"]
 

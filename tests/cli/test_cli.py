@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from ragcore.cli.main import main
 from ragcore.engine import Engine
 from ragcore.types import Scope
 from tests import pdfs
@@ -450,6 +451,28 @@ def test_ctrl_c_stops_the_answer_and_keeps_it(home: Path) -> None:
 def test_an_id_that_is_no_utf_8_is_unknown_and_nothing_worse(home: Path, command: list[str]) -> None:
     error = ragcore(home, *command, os.fsdecode(b"\xff"), code=1)["error"]
     assert error["code"].startswith("unknown_")
+
+
+@pytest.mark.parametrize(
+    ("given", "command"),
+    [
+        (["ask"], "groundwork ask"),
+        (["ask", "--jsonn", QUESTION], "groundwork ask"),
+        (["app", "--json", "x"], "groundwork app"),
+        (["admin", "token", "add"], "groundwork admin token add"),
+        (["fly"], "groundwork"),
+    ],
+)
+def test_wrong_usage_is_one_line_that_names_the_help(
+    capsys: pytest.CaptureFixture[str], given: list[str], command: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(given)
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert said.startswith(f"{command}: ")
+    assert f"`{command} --help`" in said
 
 
 @pytest.mark.slow
