@@ -119,6 +119,19 @@ def test_a_long_document_is_asked_while_it_is_read_and_again_when_all_of_it_is_a
 
 
 @pytest.mark.slow
+def test_a_citation_stays_lit_in_its_answer_when_all_of_the_document_is_read(
+    tmp_path: Path, open_page: Callable[..., Any]
+) -> None:
+    with serve(tmp_path / "home") as app:
+        page = dropped(open_page(app.url))
+        early = page.locator(".gw-turn").first
+        early.locator(".gw-cite").first.click()
+        expect(early.locator(".gw-cite[aria-current]")).not_to_have_count(0)
+        expect(early.locator(".gw-partly")).to_contain_text("All pages are read now.", timeout=120_000)
+        expect(early.locator(".gw-cite[aria-current]")).not_to_have_count(0)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [False, True])
 def test_a_question_that_is_sent_before_anything_can_be_asked_is_not_lost(
     tmp_path: Path, open_page: Callable[..., Any], changed: bool

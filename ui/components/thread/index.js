@@ -285,6 +285,7 @@ class Thread {
     else if (anchor) anchor.before(element);
     else this.column.append(element, ...pinned(this.column));
     this.turns.set(turn.id, { data: turn, element });
+    if (there) this.cited.mark();
     if (focused) element.focus({ preventScroll: true });
     clampQuestion(element.querySelector(".gw-q"));
     if (turn.state === "live" && !this.stopFollowing.has(turn.id)) {
