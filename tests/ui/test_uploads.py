@@ -87,6 +87,19 @@ def test_the_files_of_a_folder_lie_in_it_and_what_is_there_already_is_said_once(
         ingestion.close()
 
 
+def test_a_document_that_is_read_is_not_queued_again(tmp_path: Path) -> None:
+    data = pdfs.one_column()
+    with Engine.open(tmp_path) as engine:
+        added = engine.add(data, "a.pdf")
+        engine.ingest(added.doc_id)
+        engine.index()
+        ingestion = Ingestion(engine, removed=lambda _: None)
+        [note], documents = uploads.take([Uploaded("a.pdf", data)], engine, ingestion)
+        assert note.text == "a.pdf is already in the library."
+        assert (documents, ingestion.jobs()) == ([added.doc_id], {})
+        ingestion.close()
+
+
 def test_of_files_that_are_alike_the_first_is_taken(tmp_path: Path) -> None:
     files = [Uploaded(name, pdfs.one_column("A") if name != "b.pdf" else pdfs.note()) for name in ("a.pdf", "b.pdf")]
     again = [Uploaded("a (1).pdf", files[0].data), Uploaded("none.pdf", b""), Uploaded("also none.pdf", b"")]

@@ -134,8 +134,8 @@ def paired(files: Sequence[UploadedFile]) -> list[_Pair]:
 
 
 def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) -> tuple[list[Note], list[str]]:
-    """Save the files of an upload and queue them; return notices and the documents, also those known before. Files of a
-    folder go into a folder of the same path."""
+    """Save the files of an upload and queue those that aren't read yet; return notices and the documents, also those
+    known before. Files of a folder go into a folder of the same path."""
     known: list[tuple[str, str]] = []
     queued: list[str] = []
     notes: list[Note] = []
@@ -143,8 +143,10 @@ def take(files: Sequence[UploadedFile], engine: Engine, ingestion: Ingestion) ->
     # The last one added stands first in the Library, so that they stand there in the upload's order.
     for file, pdf in reversed(once):
         notes = _add(file, pdf, engine, queued, known) + notes
+    read = {info.doc_id for info in engine.documents() if info.indexed}
     for doc_id in reversed(queued):
-        ingestion.add(doc_id)
+        if doc_id not in read:
+            ingestion.add(doc_id)
     known.reverse()
     for file, pdf in twice:  # in the library now, or refused like the first
         notes += _add(file, pdf, engine, [], known)
