@@ -15,7 +15,9 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Message
 
+from ragcore.types.json import Json
 from tests.ui.asgi import ask
 from ui.server import guard, routes, web
 from ui.server.guard import TOKEN_HEADER
@@ -65,6 +67,24 @@ def test_a_body_that_is_too_large_is_refused(opened: Services, monkeypatch: pyte
     status, _, body = ask(ROUTED, "/gw/reports/new", headers=headers, body={"text": "x" * 1_000_000})
     assert status == 413
     assert json.loads(body)["error"]["message"] == "This is more than 1 MB."
+
+
+def test_a_body_that_breaks_off_does_nothing_and_is_no_error_of_the_server(opened: Services) -> None:
+    done: list[Json] = []
+    handler = guard.action()(lambda _, body: done.append(body))
+
+    def closed(app: ASGIApp) -> ASGIApp:
+        """The tab is closed while the body is sent."""
+
+        async def receive() -> Message:
+            return {"type": "http.disconnect"}
+
+        return lambda scope, _, send: app(scope, receive, send)
+
+    posted = [Route("/do", handler, methods=["POST"])]
+    token = {TOKEN_HEADER: opened.signer.token("s")}
+    assert ask(posted, "/do", headers=token, body={"a": 1}, behind=closed)[0] == 400
+    assert done == []
 
 
 def test_requests_that_wait_for_their_turn_keep_nobody_waiting(opened: Services) -> None:

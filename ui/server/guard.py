@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
@@ -113,11 +113,14 @@ def posted(handler: Callable[[Request, Json], Response]) -> Callable[[Request], 
         if (refused := await run_in_threadpool(_turned_away, request)) is not None:
             return refused
         body = bytearray()
-        async for piece in request.stream():
-            body += piece
-            if len(body) > LARGEST_BODY:
-                said = f"This is more than {LARGEST_BODY // 1_000_000} MB."
-                return JSONResponse(trouble("too_large", said, "Send less at once."), 413)
+        try:
+            async for piece in request.stream():
+                body += piece
+                if len(body) > LARGEST_BODY:
+                    said = f"This is more than {LARGEST_BODY // 1_000_000} MB."
+                    return JSONResponse(trouble("too_large", said, "Send less at once."), 413)
+        except ClientDisconnect:
+            return Response(status_code=400)  # to nobody: the tab was closed meanwhile
         return await run_in_threadpool(guarded(lambda asked: handler(asked, _object(body))), request)
 
     return answer
