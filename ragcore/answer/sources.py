@@ -24,6 +24,7 @@ from ragcore.types.table_labels import LabelledTable, elements_within
 
 LONGEST_PASSAGE = 600  # characters of a line that a cross-encoder reads
 _BULLET = re.compile(r"\s*[•◦‣▪▫●○■□►➢✓·*–—-]\s+")  # printed before a list item, not part of its text
+_NOTE = re.compile(r"\d{1,3}\s+(?=\W?[^\W\d_])")  # number of a footnote before its text
 # A longer "sentence" is a run-on enumeration, as in regulations: too much for one citation.
 _LONGEST_SENTENCE = 60
 # Upper bound of characters per token (text has about 4, numbers 2): a passage longer than this many times the remaining
@@ -240,7 +241,9 @@ def build_units(document: Document, start: int, end: int) -> tuple[Unit, ...]:
             new = [replace(unit, heading=True) for unit in whole]
         else:
             own_end = element.generated[0] if element.generated else element.end
-            new = _sentences(document, element.start, own_end, low, high)
+            number = _NOTE.match(document.text, element.start, own_end) if element.kind == "footnote" else None
+            opening = number.end() if number is not None else element.start
+            new = _sentences(document, opening, own_end, low, high)
             if element.kind == "list_item" and low == element.start:
                 new[:1] = [replace(unit, item=True) for unit in new[:1]]
             if element.generated:

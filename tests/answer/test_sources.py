@@ -58,6 +58,13 @@ def test_a_bullet_is_no_part_of_the_sentence() -> None:
     assert texts(doc, 0, doc.body_end) == ["Costs rose by 3%.", "They fell later.", "Prices too."]
 
 
+def test_the_number_of_a_footnote_is_no_part_of_its_sentence() -> None:
+    doc = make_document("5 On 19 May the agency withdrew its guidance.")
+    note = replace(doc, elements=tuple(replace(one, kind="footnote") for one in doc.elements))
+    assert texts(doc, 0, doc.body_end) == ["5 On 19 May the agency withdrew its guidance."]
+    assert texts(note, 0, doc.body_end) == ["On 19 May the agency withdrew its guidance."]
+
+
 RUN_ON = (
     "(a) A sponsor who intends to begin the trial shall submit to the agency all of the following: (1) A cover sheet "
     "with the name of the sponsor, as paragraph (b)(2) says; (2) a plan—(i) the rationale of the drug; and (ii) the "
