@@ -314,6 +314,7 @@ def _of_sentences(asked: Wish, found: Sequence[Quotable], latest: int) -> Iterat
         # A list item: its subject is in the lead-in.
         if quote.row is not None and not is_in_words(asked, quote.row):
             continue
+        quote = quote.alone
         if len(quote.text) > LONGEST or quote.text[:1].islower():
             continue
         above = (quote.source.title, *quote.source.section, with_paragraph(quote))

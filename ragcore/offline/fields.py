@@ -144,7 +144,7 @@ class Name:
 @dataclass(frozen=True, slots=True)
 class Wish:
     """Requested value. ``names`` are alternatives. ``years``: the requested ones, none for the latest. ``annual``: for
-    a year or year-end, not part of a year. ``share``: a percentage.
+    a year or year-end, not part of a year; no duration is ("days until the annual report"). ``share``: a percentage.
     ``heading``, ``piece`` and ``unit`` as given; ``name``: a name alone is wanted, not the words that give it;
     ``counted``: the unit alone names what is counted; ``terms``: synonyms of its words."""
 
@@ -202,7 +202,7 @@ def wish(heading: str, piece: str, unit: str, terms: Sequence[Term], year: int =
         names = iter((*names, Name(stems_of(unit))))
     share = "%" in both + unit or bool({"percent", "percentage"} & said)
     distinct = tuple(dict.fromkeys(name for name in names if name.own))
-    annual = yearly or (bool(years) and not is_part(piece))
+    annual = sort != "duration" and (yearly or (bool(years) and not is_part(piece)))
     by_name = wanted == "name"
     return Wish(sort, distinct, years, annual, share, office, heading, piece, unit, by_name, counted, tuple(terms))
 

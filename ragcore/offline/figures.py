@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ragcore.offline.fields import Wish, alike, canonical
 from ragcore.offline.lists import listed
-from ragcore.offline.quotes import Quotable
+from ragcore.offline.quotes import ITEM, Quotable
 from ragcore.text.lexicon import DENIALS, PARTITIVE
 from ragcore.text.names import words_of
 from ragcore.text.numbers import Number, lengths, numbers, span_of
@@ -39,6 +39,8 @@ _OPENING = 3  # words with which the year of a sentence does not open it anymore
 _NEAR = 10  # words within which the starting point of a duration follows
 _COUNTED = 5  # words within which follows what a number counts
 _ENDS = re.compile(r"[,;:.()](?!\d)")
+# "Date of report (date of the event): 20 May (18 May)": each name has the value at its place.
+_IN_PAIRS = re.compile(r"(?P<name>[^():]+)\((?P<other>[^():]+)\): *(?P<value>[^()]+)\((?P<second>[^()]+)\)\.?")
 _OF_THE_LAST = re.compile(r"\A\s*\([^()]*\)")  # what stands in brackets behind a figure is said of it, not of the next
 
 
@@ -66,10 +68,13 @@ def figures(asked: Wish, quote: Quotable, latest: int) -> Iterator[Figure]:
             if right and (is_part(asked.piece) or not is_part(before + after)):
                 yield Figure(quote.text[start:end], before, after, (year, 0, 0))
         return
+    pairs = _IN_PAIRS.fullmatch(quote.text)
     for (start, end), opens, closes in zip(spans, ends, starts):
         between = quote.text[opens:start]
         before, after = _clause(_OF_THE_LAST.sub("", between) if opens else between, quote.text[end:closes])
         figure = quote.text[start:end]
+        if pairs is not None:
+            before, after = pairs["name" if start < pairs.start("second") else "other"], ""
         if asked.sort == "date":
             day = (moments_in(figure) or [(0, 0, 0)])[0]
             right = day[0] >= (latest or 1) and (not asked.years or day[0] in asked.years)
@@ -98,7 +103,10 @@ def _spans(asked: Wish, text: str) -> Iterator[tuple[int, int]]:
         past = listed("sentences", "past")  # "over the last 5 years"
         yield from ((one.start, one.end) for one in lengths(text) if past.isdisjoint(tokens(text[: one.start])[-1:]))
     elif asked.sort in ("amount", "count"):
+        label = ITEM.match(text)
         for number in numbers(text):
+            if label is not None and number.start < label.end():
+                continue
             if number.percent == asked.share and _has_unit(asked, number) and not is_identifier(number):
                 yield span_of(text, number)
 

@@ -53,8 +53,9 @@ _NAME = re.compile(
 _RELEVANT = log(0.6 / 0.4)  # least log odds of a quote whose figure is certain
 MOST_LIKELY = 3  # values of a document that are shown where none is certain
 READ = 25  # quotes that are read for the figure that a question asks for
-# Least probability of a value that is given, of the figure that a question asks for, and of a value that is shown.
-CERTAIN, SURE, LIKELY = 0.65, 0.75, 0.15
+# Least probability of a value that is given: one that stands out, a day or name, which a part and the whole don't share,
+# and the figure that a question asks for; and of a value that is shown.
+CERTAIN, ALONE, SURE, LIKELY = 0.65, 0.45, 0.75, 0.15
 # Fitted by `python -m benchmarks likely`. Over the log odds of a quote, those beside the first one's, the log of the
 # number of its figures, whether the figure is certain by its words, and the share of what is asked that it says.
 FIGURE = Logistic(-0.237, (0.257, 0.423, -1.834, 4.218, 1.294))
@@ -74,13 +75,22 @@ def likely_values(
     if reranker is None or not asked.is_question:
         every = candidates(asked, found, known, reranker)
         likely = _chosen(asked, VALUE, every)
-        if likely and likely[0][0] >= CERTAIN and stands_out(asked, likely[0][1], every):
+        if likely and _is_given(asked, likely, every):
             return [likely[0][1][0]]
     if reranker is not None and asked.sort in FIGURES:
         likely = _chosen(asked, FIGURE, figures_asked(asked, found, certain, reranker)) or likely
         if likely and likely[0][0] >= SURE and asked.is_question and _is_told(asked, likely[0][1][0]):
             return [likely[0][1][0]]
     return [replace(given, certain=False) for _, (given, _) in likely]
+
+
+def _is_given(asked: Wish, likely: Sequence[tuple[float, Candidate]], every: Sequence[Candidate]) -> bool:
+    """Whether the first of the ``likely`` values is given: a day or name that is twice as likely as any other, and what
+    stands out."""
+    chance, one = likely[0]
+    if asked.sort == "date" or asked.name:
+        return chance >= ALONE and all(chance >= 2 * other for other, _ in likely[1:])
+    return chance >= CERTAIN and stands_out(asked, one, every)
 
 
 def _is_told(asked: Wish, given: Given) -> bool:
@@ -134,6 +144,7 @@ def _figures_of(asked: Wish, quote: Quotable, question: Question) -> Iterator[tu
     year, or those of a sentence."""
     row = quote.row
     if row is None or (row.is_form_line and len(tokens(row.cells[0].text)) > FIGURE_WORDS):
+        quote = quote.alone
         if is_sure(asked, quote.text) and not _of_bases(asked, quote):
             for one in figures(asked, quote, 0):
                 yield of_figure(quote, one), f"{one.before} {one.after}"
@@ -195,7 +206,7 @@ def candidates(asked: Wish, found: Sequence[Quotable], known: KnownFacts, rerank
             own = canonical(content_stems(clause))
             firm = asked.sort == "words" and is_firm(one.figure)
             beside = len(own - asks) / max(1, len(own))
-            out.append((one, (each.odds, cover(wanted, own), float(firm), log(len(each.quote.text)), beside)))
+            out.append((one, (each.odds, cover(wanted, own), float(firm), log(len(one.quote.text)), beside)))
     return out
 
 
@@ -205,6 +216,7 @@ def _values_of(
     """Values of the wanted kind in a quote, each with the words that must name it: the cell of the latest period in a
     row, the figures of a sentence, the names in it, or for words the sentence itself."""
     row = quote.row
+    quote = quote if asked.sort == "words" else quote.alone
     if asked.sort == "words" and not asked.name:
         # A firm has a name of two words, too.
         held = asked.office is None or (_holds_office(asked.office, quote.text) and holds_kind(PERSON, quote.text))
@@ -258,6 +270,8 @@ def names_in(asked: Wish, quote: Quotable, common: Set[str]) -> list[str]:
     sentences = (quote.text[start:end] for start, end in sentence_spans(quote.text))
     found = dict.fromkeys(match.group().strip(" ,.") for one in sentences for match in _NAME.finditer(one))
     names, filed = [], company(filer(quote.source.title))
+    if "who" in tokens(asked.piece):  # nobody is an act
+        found = {name: None for name in found if " " not in name or is_firm(name) or holds_kind(PERSON, name)}
     for name in found:
         words = [word.plain for word in words_of(name) if word.names and not word.skipped]
         own = [word for word in words if word not in common | STOP_WORDS and stem(word) not in asked.words]

@@ -35,7 +35,7 @@ _NUMBERING = "§ .()0123456789"
 _OPENING = 3  # words of a sentence, one of which points back
 _BULLET = re.compile(r"^(?:[•▪●◦·■□►➢✓*–—-]|o)\s+")
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
-_ITEM = re.compile(r"^(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\([A-Z]\))(?:\s|$)", re.IGNORECASE)
+ITEM = re.compile(r"^(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\([A-Z]\))(?:\s|$)", re.IGNORECASE)
 _CUT = re.compile(r";(?:\s+(?:and|or|and/or))?$", re.IGNORECASE)  # end of a part of a sentence
 _LEGAL_FORMS = frozenset(content_stems(" ".join(LEGAL_FORMS)))
 
@@ -98,6 +98,13 @@ class Quotable:
     @property
     def start(self) -> int:
         return self.source.units[self.first - 1].start
+
+    @property
+    def alone(self) -> Quotable:
+        """Lead-in without its list; any other quote as it is."""
+        lead = self.text.partition("\n")[0]
+        listed = self.row is None and lead != self.text
+        return replace(self, last=self.first, text=lead, rows=(), left=0) if listed else self
 
     def narrowed(self, cell: Cell, text: str) -> Quotable:
         """Quoted row with only ``cell``, as ``text``."""
@@ -187,7 +194,7 @@ def _sentence(source: Source, first: int, last: int, number: int) -> tuple[int, 
     the items that it counts up (`ragcore.answer.sources`)."""
 
     def goes_on(at: int) -> bool:
-        return bool(_CUT.search(source.words(at, at)) and _ITEM.match(source.words(at + 1, at + 1)))
+        return bool(_CUT.search(source.words(at, at)) and ITEM.match(source.words(at + 1, at + 1)))
 
     opening, end = number, number
     while opening > first and goes_on(opening - 1):
@@ -295,7 +302,7 @@ def _labels(source: Source, first: int, last: int) -> list[tuple[str, int]]:
 
 def _labels_of(text: str, *, item: bool) -> list[tuple[str, int]]:
     """`_labels` of the printed ``text`` of a line; that of an ``item`` without a bullet or number is "item"."""
-    match = _ITEM.match(text)
+    match = ITEM.match(text)
     number = match.group().strip(" ().") if match is not None else ""
     if number.isdigit():
         return [("digit", int(number))]

@@ -14,7 +14,7 @@ from itertools import groupby, pairwise
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, figure, scale_note, scale_words
-from ragcore.text.periods import column_years, columns_of_span, dates_in, is_part, without_dates, years
+from ragcore.text.periods import column_years, columns_of_span, dates_in, days_in, is_part, without_dates, years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, labelled
 from ragcore.text.sentences import says_something as is_sentence
 from ragcore.text.words import content_stems, cover, tokens
@@ -190,9 +190,9 @@ def captioned(source: Source, lines: Sequence[tuple[int, int]]) -> dict[int, Row
 
 
 def _is_caption(text: str) -> bool:
-    """Whether a line is all in brackets and may name what is above it: a few words, no item of a list, no scale."""
+    """Whether a line is all in brackets and may name what is above it: a few words, no day, no item of a list, no scale."""
     short = len(text) > 2 and len(text.split()) <= _LONGEST_CAPTION and text[0] + text[-1] == "()"
-    return short and text[1].isupper() and not _ITEM.match(text) and not scale_words(text)
+    return short and text[1].isupper() and not (_ITEM.match(text) or days_in(text) or scale_words(text))
 
 
 def _is_named(text: str) -> bool:

@@ -457,6 +457,7 @@ def test_a_scale_in_brackets_names_nothing() -> None:
         ("The tenant shall pay:", "(A) the rent (monthly)", "(B) the electricity (quarterly)"),
         ("J. Smith", "The board will pay a dividend of 12 cents to all holders on record on 5 May.", "(Name)", "(Day)"),
         ("_____", "(Date of birth)"),
+        ("Institute of Water, Kabul", "(Received 21 Sep 2012; accepted 29 Nov 2016)"),
     ],
 )  # fmt: skip
 def test_other_lines_in_brackets_name_nothing(lines: tuple[str, ...]) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ragcore.answer.cite import Citer, Marker, MarkerParser
 from ragcore.answer.sources import build_sources
 from ragcore.offline.fields import wish
+from ragcore.offline.figures import figures
 from ragcore.offline.likely import names_in
 from ragcore.offline.question import requirement
 from ragcore.offline.quotes import quotables
@@ -23,7 +24,7 @@ from ragcore.text.terms import Wanted
 from ragcore.types import Document, Retrieval, Route, Segment
 from ragcore.types.report import NOTHING_STATED, ValueSort
 from tests.answer.samples import SETTINGS
-from tests.documents import Grid, Heading, make_document
+from tests.documents import Grid, Heading, Item, make_document
 from tests.offline.test_offline import WordReranker, whole
 
 SYNONYMS = Synonyms.load()
@@ -564,6 +565,39 @@ def test_a_date_is_a_day_or_the_year_in_which_something_is_said_to_be(said: list
 def test_what_stands_in_brackets_behind_a_date_is_said_of_that_date() -> None:
     said = "The lease runs from August 19, 2022 (the “Start of the Lease”) through January 31, 2026 (the “Term”)."
     assert stated("date", "Start", "Start of the lease", said) != "January 31, 2026"
+
+
+@pytest.mark.parametrize(("name", "day"), [("Date of report", "May 20, 2022"), ("Date of event", "May 18, 2022")])
+def test_a_label_with_another_in_brackets_gives_each_its_value(name: str, day: str) -> None:
+    said = "Date of report (Date of earliest event reported): May 20, 2022 (May 18, 2022)"
+    assert stated("date", name, name, said) == day
+
+
+def test_days_until_an_annual_report_are_not_of_a_year() -> None:
+    question = "How many days after the anniversary is the annual report due?"
+    said = "The annual report is due unless waived 60 days after the anniversary."
+    assert stated("figure", question, question, said) == "60 days"
+
+
+def test_a_sentence_is_read_without_the_list_that_it_leads_in() -> None:
+    listed = [Item(f"({letter}) The planned purpose of the trial, as was expected.") for letter in "ab"]
+    said = "The sponsor shall report within 60 days of the anniversary the following:"
+    name = "Report of the sponsor within days of the anniversary"
+    assert stated("figure", name, name, said, *listed, unit="days") == "60 days"
+
+
+def test_the_number_of_an_item_is_no_figure() -> None:
+    asked = wish("Forms", "Number of forms of the sponsor", "", (), wanted="figure")
+    document = make_document("(1) Forms of the sponsor and its 3 sites.")
+    (quote,) = quotables(requirement("Forms"), Wanted("Forms"), [whole(document)])
+    assert [one.text for one in figures(asked, quote, 0)] == ["3"]
+
+
+def test_nobody_is_an_act() -> None:
+    asked = wish("Signatory", "Who signed the report?", "", (), wanted="name")
+    document = make_document("Under the Exchange Act, the report was signed by Jane Roe of Lund & Sons, Inc.")
+    (quote,) = quotables(requirement("Who"), Wanted("Who"), [whole(document)])
+    assert names_in(asked, quote, frozenset({"the"})) == ["Jane Roe of Lund & Sons, Inc"]
 
 
 @pytest.mark.parametrize(
