@@ -208,7 +208,7 @@ def _source(number: int, passage: _Passage, document: Document) -> Source:
         score=passage.score,
         via=passage.via,
         marks=tuple(mark for unit in units if unit.kind != "cell" for mark in document.marks(unit.start, unit.end)),
-        fiscal=fiscal_of(document.text, dict.fromkeys(unit.label for unit in units)),
+        fiscal=fiscal_of(document, dict.fromkeys(unit.label for unit in units)),
         after=_after(document, end),
     )
 

@@ -68,7 +68,7 @@ def coverage(document: Document, own: Sequence[Statement]) -> Coverage:
     says_part = bool(_places(opening, "cover", "part")) and not yearly
     part = bool(quarter) or says_part or (bool(columns) and not yearly and all(map(is_part, columns)))
     dated = [(period, one) for one in columns if is_part(one) == part and (period := period_of(one)) is not None]
-    fiscal = fiscal_of(document.text, columns)
+    fiscal = fiscal_of(document, columns)
     covered = () if part else tuple(sorted({called_year(period, fiscal) for period, _ in dated}, reverse=True))
     end, column = max(dated, default=((0, 0, 0), ""))
     for start, stop in quarter or (() if part else yearly):

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ragcore.text import words
-from ragcore.types import FiscalYear
+from ragcore.types import Document, FiscalYear
 
 MONTHS = tuple(month.lower() for month in words.MONTHS)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "last": 4}
@@ -113,9 +113,9 @@ def called_year(end: tuple[int, int, int], fiscal: FiscalYear | None) -> int:
     return fiscal.name(end) if fiscal else end[0]
 
 
-def fiscal_of(text: str, columns: Iterable[str]) -> FiscalYear | None:
-    """`fiscal_year` of a document's ``text`` if one of its ``columns`` ends by May, else None."""
-    return fiscal_year(text) if any(month <= _EARLY for one in columns for _, month, _ in days_in(one)) else None
+def fiscal_of(document: Document, columns: Iterable[str]) -> FiscalYear | None:
+    """`fiscal_year` of a document by its printed words if one of its ``columns`` ends by May, else None."""
+    return fiscal_year(document.printed) if any(month <= _EARLY for one in columns for _, month, _ in days_in(one)) else None
 
 
 @lru_cache(maxsize=16)

@@ -197,6 +197,15 @@ class Document:
         return {element.page, *self.pages_of(element.start, element.end)}
 
     @cached_property
+    def printed(self) -> str:
+        """``text`` with blanks for repeated words, so that each is there as often as on the pages."""
+        pieces, at, chosen = list[str](), 0, self.words.repeated
+        for start, end in zip(self.words.starts[chosen].tolist(), self.words.ends[chosen].tolist(), strict=True):
+            pieces += [self.text[at:start], " " * (end - start)]
+            at = end
+        return "".join([*pieces, self.text[at:]])
+
+    @cached_property
     def body(self) -> Sequence[Element]:
         """Elements that are not noise, in text order."""
         if isinstance(self.elements, Arranged):

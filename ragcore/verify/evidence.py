@@ -317,7 +317,7 @@ def _read_table(
         notes=notes,
         scale=scale_note(notes) or scale_note(_text_before(document, element)),
         currency=_currency(document, element, notes, " ".join(texts.values())),
-        fiscal=fiscal_of(document.text, labels),
+        fiscal=fiscal_of(document, labels),
     )
     own = []
     for cell in cited:

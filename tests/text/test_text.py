@@ -6,6 +6,7 @@ import pytest
 
 from ragcore.text.periods import column_years, fiscal_of, written_out
 from ragcore.text.sentences import is_statement, labelled, sentence_spans
+from tests.documents import Grid, make_document
 
 
 @pytest.mark.parametrize(
@@ -111,4 +112,13 @@ CALENDAR = "For the fiscal year ended December 31, 2022. Holders as of February 
     ],
 )
 def test_a_column_is_called_by_the_fiscal_year_of_its_document(text: str, column: str, called: set[int]) -> None:
-    assert column_years(column, fiscal_of(text, [column])) == called
+    assert column_years(column, fiscal_of(make_document(text), [column])) == called
+
+
+def test_a_head_repeated_in_each_row_names_its_fiscal_year_once() -> None:
+    outlook = [["The plan is", "For fiscal 2023"], *([f"Stores in {n}", "9"] for n in range(30))]
+    sales = [["", "January 28, 2023", "January 29, 2022"], ["Sales", "3", "2"], ["Costs", "2", "1"]]
+    said = "In fiscal 2022 sales rose and costs, too, from fiscal 2021. In fiscal 2022 costs rose more."
+    document = make_document(said, Grid("", outlook), Grid("", sales))
+    assert document.text.count("fiscal 2023") > 20
+    assert column_years("January 28, 2023", fiscal_of(document, ["January 28, 2023"])) == {2022}
