@@ -116,7 +116,7 @@ def test_a_column_is_called_by_the_fiscal_year_of_its_document(text: str, column
 
 
 def test_a_head_repeated_in_each_row_names_its_fiscal_year_once() -> None:
-    outlook = [["The plan is", "For fiscal 2023"], *([f"Stores in {n}", "9"] for n in range(30))]
+    outlook = [["The plan is", "For fiscal 2023"], *([f"Stores in {n}", "9 %"] for n in range(30))]
     sales = [["", "January 28, 2023", "January 29, 2022"], ["Sales", "3", "2"], ["Costs", "2", "1"]]
     said = "In fiscal 2022 sales rose and costs, too, from fiscal 2021. In fiscal 2022 costs rose more."
     document = make_document(said, Grid("", outlook), Grid("", sales))
