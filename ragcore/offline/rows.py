@@ -203,10 +203,15 @@ def _is_named(text: str) -> bool:
 
 def scale_of(source: Source, row: Row) -> tuple[int, str]:
     """Unit of the source that gives the scale of ``row`` (``in millions``), the nearest one before it, and its words;
-    (0, "") if the row's table or column gives it already, or nothing does."""
+    (0, "") if the row's table or column gives it already, or nothing does. A table above the row's heading has
+    its own."""
     if scale_words(" ".join((row.table, row.name, *(cell.column for cell in row.cells)))):
         return 0, ""
+    headed = False
     for number in range(row.first - 1, 0, -1):
+        if headed and source.units[number - 1].kind == "cell":
+            break
+        headed |= source.units[number - 1].heading
         words = source.words(number, number)
         if len(words) <= _LONGEST_SCALE and scale_words(words):
             return number, words

@@ -164,6 +164,15 @@ def test_what_a_scale_does_not_except_has_it_without_a_sign_of_money(above: str)
     assert "5,854,430" in line
 
 
+def test_a_scale_of_a_table_under_another_heading_is_not_that_of_a_row() -> None:
+    scaled = ("Cash flows", "(in thousands)", Grid("", [["", "2018"], ["Net income", "5,363"]]))
+    stores = Grid("", [["", "2018"], ["Gross square feet", "13,922,600"]])
+    assert "(in thousands)" in first_line("What was net income in 2018?", *scaled)
+    line = first_line("What were gross square feet in 2018?", *scaled, Heading("Stores", 1), stores)
+    assert "**13,922,600**" in line
+    assert "thousands" not in line
+
+
 def test_a_scale_beside_one_year_is_that_of_the_others() -> None:
     table = Grid(
         "Consolidated Balance Sheets",
