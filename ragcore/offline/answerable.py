@@ -10,16 +10,18 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from typing import Final
 
+from ragcore.offline.intents import PERSON
 from ragcore.offline.lists import stems
 from ragcore.offline.question import ASKING
 from ragcore.offline.quotes import Quotable
 from ragcore.offline.ranking import LONGEST_PASSAGE, Ranking, Scored, odds_of
 from ragcore.protocols import Reranker, WritingTask
+from ragcore.text import lexicon as lex
 from ragcore.text.logistic import Logistic
 from ragcore.text.markdown import escape
-from ragcore.text.names import full_text, named, unnamed
+from ragcore.text.names import Word, full_text, named, unnamed, words_of
 from ragcore.text.periods import years
-from ragcore.text.words import tokens
+from ragcore.text.words import stem, tokens
 from ragcore.types.question import Question
 
 FIRST = 5  # quotes that count
@@ -30,7 +32,8 @@ _TOPIC = 2  # words of a question that is a topic
 class Signs:
     """Features of answerability: the ``evidence`` of the best of the first quotes (`Scored`), or the log odds of
     relevance of the first one with the sentence before it, which may name its subject; ``names``, whether some of the
-    question's are in no passage; ``years``, whether its are in none, or these quotes speak of others."""
+    question's, or the office that it asks for, are in no passage; ``years``, whether its are in none, or these quotes
+    speak of others."""
 
     evidence: float
     names: float
@@ -42,14 +45,21 @@ ANSWERED: Final = Logistic(-2.16, (0.56, -3.22, -4.53))
 
 
 def reason_to_doubt(
-    of: Ranking, task: WritingTask, scored: Sequence[Scored], reranker: Reranker | None, floor: float
+    of: Ranking,
+    task: WritingTask,
+    scored: Sequence[Scored],
+    reranker: Reranker | None,
+    floor: float,
+    *,
+    told: bool = False,
 ) -> str:
     """Opening of a refusal if quotes ``scored``, best first, answer the question ``of`` a ranking with a probability
-    below ``floor``; "" if they may, if it is but a topic that one of them is on, and without a ``reranker``."""
+    below ``floor``; "" if they may, if it is but a topic that one of them is on, if it is ``told`` but by another name
+    or in another year, and without a ``reranker``."""
     if not scored or reranker is None or _is_on_topic(of, scored):
         return ""
     signs = signs_of(of, task, scored, reranker)
-    if ANSWERED(*astuple(signs)) >= floor:
+    if (told and not (signs.names or signs.years)) or ANSWERED(*astuple(signs)) >= floor:
         return ""
     lacking = [f"“{escape(name)}”" for name in _absent_names(of.question, task)] if signs.names else []
     lacking += map(str, sorted(of.question.years)) if signs.years else []
@@ -89,8 +99,25 @@ def _is_on_topic(of: Ranking, scored: Sequence[Scored]) -> bool:
 
 
 def _absent_names(question: Question, task: WritingTask) -> list[str]:
-    """Names of ``question`` that no source has; none if another one of a comparison is there."""
+    """Names of ``question`` that no source has, none if another one of a comparison is there; and the office that none
+    has."""
     names = named(question.names, task.terms)
     known = " ".join(route.name for route in task.routes if route.name)
     absent = [name.text for name in unnamed(names, task.sources) if name.text not in known]
-    return [] if question.compares and len(absent) < len(names) else absent
+    return ([] if question.compares and len(absent) < len(names) else absent) + _absent_office(question, task)
+
+
+def _absent_office(question: Question, task: WritingTask) -> list[str]:
+    """Words of ``question`` for the office whose holder it asks for, if no source has any name of this office."""
+    if question.answer.wants != PERSON.wants:
+        return []
+    words, names = words_of(question.main), question.answer.says
+    asked = [
+        (words[at].start, words[at + len(name) - 1].end) for name in names for at in lex.places(name, _stems(words))
+    ]
+    told = (lex.places(name, _stems(words_of(full_text(source)))) for source in task.sources for name in names)
+    return [question.main[slice(*span)] for span in asked[:1]] if not any(told) else []
+
+
+def _stems(words: Sequence[Word]) -> list[str]:
+    return [stem(word.plain) for word in words]

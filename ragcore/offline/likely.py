@@ -53,8 +53,8 @@ _NAME = re.compile(
 _RELEVANT = log(0.6 / 0.4)  # least log odds of a quote whose figure is certain
 MOST_LIKELY = 3  # values of a document that are shown where none is certain
 READ = 25  # quotes that are read for the figure that a question asks for
-# Least probability of a value that is given: one that stands out, a day or name, which a part and the whole don't share,
-# and the figure that a question asks for; and of a value that is shown.
+# Least probability of a value that is given: one that stands out, a day or name, which the whole doesn't share with a
+# part, and the figure that a question asks for; and of a value that is shown.
 CERTAIN, ALONE, SURE, LIKELY = 0.65, 0.45, 0.75, 0.15
 # Fitted by `python -m benchmarks likely`. Over the log odds of a quote, those beside the first one's, the log of the
 # number of its figures, whether the figure is certain by its words, and the share of what is asked that it says.

@@ -190,7 +190,7 @@ def captioned(source: Source, lines: Sequence[tuple[int, int]]) -> dict[int, Row
 
 
 def _is_caption(text: str) -> bool:
-    """Whether a line is all in brackets and may name what is above it: a few words, no day, no item of a list, no scale."""
+    """Whether a line is all in brackets and may name what is above it: a few words, no day, item of a list or scale."""
     short = len(text) > 2 and len(text.split()) <= _LONGEST_CAPTION and text[0] + text[-1] == "()"
     return short and text[1].isupper() and not (_ITEM.match(text) or days_in(text) or scale_words(text))
 

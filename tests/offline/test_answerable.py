@@ -12,7 +12,7 @@ from ragcore.offline.writer import OfflineWriter
 from ragcore.prompts import NO_ANSWER
 from ragcore.protocols import ModelRequest, WritingTask
 from ragcore.text.terms import Wanted
-from ragcore.types import Document, Route
+from ragcore.types import Document, Route, Source
 from tests.answer.samples import PROSE, SETTINGS, sources
 from tests.documents import Grid, Heading, make_document
 from tests.offline.test_offline import WordReranker, whole
@@ -75,9 +75,21 @@ def test_names_that_no_passage_has_are_a_sign_unless_the_question_names_the_docu
     assert signs("What were the revenues of Boeing?", doc, (Route(doc.doc_id, 1.0, "Boeing"),)).names == 0.0
 
 
-def answer(query: str, floor: float) -> str:
+def test_an_office_that_no_passage_has_is_a_sign() -> None:
+    doc = make_document("“A strong year,” said Dave Ruiz, chief executive officer.")
+    assert signs("Who is the CFO?", doc).names == 1.0
+    assert signs("Who is the chief executive officer?", doc).names == 0.0
+
+
+def test_who_is_told_to_hold_an_office_is_an_answer_however_it_ranks() -> None:
+    said = make_document("“A strong year,” said Dave Ruiz, chief executive officer.", "The officer at the gate waved.")
+    assert "Dave Ruiz" in answer("Who is the chief executive officer?", 1.0, whole(said)).partition("\n")[0]
+    assert answer("Who is the chief executive officer of Boeing?", 1.0, whole(said)).startswith(NO_ANSWER)
+
+
+def answer(query: str, floor: float, *of: Source) -> str:
     settings = SETTINGS.answer.model_copy(update={"offline_floor": floor})
-    request = ModelRequest(task=WritingTask(query, sources(PROSE)))
+    request = ModelRequest(task=WritingTask(query, of or sources(PROSE)))
     return "".join(OfflineWriter(WordReranker(), settings).stream(request))
 
 
