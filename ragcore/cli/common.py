@@ -179,8 +179,8 @@ def stopped_in_order(stop: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def resumable(command: str, done: Callable[[], str]) -> Iterator[Callable[[], bool]]:
-    """Context of work that Ctrl-C or SIGTERM ends in order; gives what tells the work so. Raises its `Cancelled` with how much is
-    ``done``, and the ``command`` that goes on with it."""
+    """Context of work that Ctrl-C or SIGTERM ends in order; gives what tells the work so. Raises its `Cancelled` with
+    how much is ``done``, and the ``command`` that goes on with it."""
     stop = threading.Event()
     try:
         with stopped_in_order(stop.set):

@@ -15,7 +15,7 @@ from ragcore.offline.fields import Wish, canonical, head_stems, stems_of
 from ragcore.offline.figures import Figure, called, figures, is_identifier
 from ragcore.offline.lists import data, listed, stems
 from ragcore.offline.quotes import Quotable, marker, with_paragraph
-from ragcore.offline.rows import RATES, SHARES, Cell, Row, is_excepted, scale_of, scale_told
+from ragcore.offline.rows import RATES, SHARES, Cell, Row, is_count, is_excepted, scale_of, scale_told
 from ragcore.offline.statements import is_statement, period_of
 from ragcore.protocols import FieldValue
 from ragcore.text.markdown import escape, escape_lines
@@ -72,8 +72,9 @@ class Given:
         if row is None or self.cell is None:
             return ""
         headers = f"{row.name} {self.cell.column}"
+        told = scale_told(source, row)
         unscaled = not _UNSCALED.isdisjoint(tokens(without_brackets(headers)))
-        if unscaled or is_excepted(scale_told(source, row), headers):
+        if unscaled or is_excepted(told, headers) or is_count(source, row, self.cell, told):
             return ""
         columns = (cell.column for cell in (self.cell, *row.cells))
         return " ".join((row.name, *columns, row.table, scale_of(source, row)[1]))

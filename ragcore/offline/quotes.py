@@ -31,6 +31,7 @@ from ragcore.types import Source
 from ragcore.types.question import Question
 
 _LONGEST_LIST, _LONGEST_PART = 3000, 1500  # characters of a whole list; of a part of a longer one
+_LONGEST_ITEM = 200  # characters, on average, of the items of a list below a heading
 _NUMBERING = "§ .()0123456789"
 _OPENING = 3  # words of a sentence, one of which points back
 _BULLET = re.compile(r"^(?:[•▪●◦·■□►➢✓*–—-]|o)\s+")
@@ -265,6 +266,8 @@ def _with_list(
     left = beyond + sum(not item.between for item in items[len(shown) :])
     if not shown and not left:
         return None
+    if not leads and len(" ".join(item.text for item in shown)) > _LONGEST_ITEM * len(shown):
+        return None  # paragraphs below a heading
     rows = tuple(item.row for item in shown if item.row is not None)
     text = "\n".join(filter(None, (opening, *(item.text for item in shown))))
     return shown[-1].last if shown else number, text, rows, left
@@ -351,6 +354,8 @@ def _quotable(
     columns = [column_years(column, source.fiscal) for column in cells if len(days_in(column)) < 2]
     in_columns = row is not None and not row.is_form_line
     named = frozenset[int]().union(*(columns if in_columns else [years(text)]))
+    if row is None and named:  # "rose to 5% from 4% in 2021" may be said of the year in its heading
+        named |= years(heading)
     if row is not None and not named:
         over_row = map(_years_of, (*reversed(row.name.removesuffix(row.head).split(" / ")), about))
         named = next((of for of in over_row if len(of) == 1), named)

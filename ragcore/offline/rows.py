@@ -10,13 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 
 from ragcore.text import lexicon as lex
 from ragcore.text.numbers import Number, figure, scale_note, scale_words
 from ragcore.text.periods import column_years, columns_of_span, dates_in, days_in, is_part, without_dates, years
 from ragcore.text.sentences import DOT_LEADERS, PAGE_COLUMN, labelled
 from ragcore.text.sentences import says_something as is_sentence
+from ragcore.text.units import currencies
 from ragcore.text.words import content_stems, cover, tokens
 from ragcore.types import FiscalYear, Source
 
@@ -31,6 +32,7 @@ RATES = frozenset({"percent", "percentage", "ratio"})  # words of rows and colum
 LONG_ROW = 160  # characters of a row that are shown
 _LONGEST_FIGURE = 60
 _ITEM = re.compile(r"\(\w{1,4}\)\s")
+_DECIMAL = re.compile(r"\d\.\d")
 _LONGEST_CAPTION = 12  # words of a line in brackets, and of the one above it that it names
 _SECTION = re.compile(r"§+\s?[\w.-]*\d[\w.-]*")
 _FIGURE = re.compile(r"(?<![\w§.])[$€£]?\d")
@@ -241,7 +243,7 @@ def unit_of(source: Source, row: Row, cell: Cell) -> str:
     if is_rate(headers) or "%" in cell.text or in_words or scale_words(headers):
         return ""
     words = scale_told(source, row)
-    said = "" if is_excepted(words, headers) else scale_words(words)
+    said = "" if is_excepted(words, headers) or is_count(source, row, cell, words) else scale_words(words)
     before, _, scale = said.rpartition(" in ")
     return f"in {scale}" if len(before.split()) > 1 else said
 
@@ -251,6 +253,20 @@ def scale_told(source: Source, row: Row) -> str:
     all columns or the text before it; "" for none."""
     every = (row.table, row.shared_scale, scale_of(source, row)[1])
     return next((words for words in every if scale_words(words)), "")
+
+
+def is_count(source: Source, row: Row, cell: Cell, words: str) -> bool:
+    """Whether ``cell`` is no amount in the money of its table's scale, ``words``: a whole number, where most figures of
+    the table have decimals."""
+    if not currencies(words) or currencies(cell.text) or _DECIMAL.search(cell.text):
+        return False
+    before = takewhile(lambda number: source.units[number - 1].kind == "cell", range(row.first, 0, -1))
+    after = takewhile(
+        lambda number: source.units[number - 1].kind == "cell", range(row.first + 1, len(source.units) + 1)
+    )
+    texts = [source.words(number, number) for number in (*before, *after)]
+    figures = [text for text in texts if any(map(str.isdigit, text)) and "%" not in text and not years(text)]
+    return sum(bool(_DECIMAL.search(text)) for text in figures) * 2 > len(figures)
 
 
 def is_excepted(words: str, headers: str) -> bool:

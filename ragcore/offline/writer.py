@@ -102,12 +102,17 @@ class OfflineWriter:
         if not question.task and (rows := ranking.table(found)):
             yield from _table(rows, titles)
             return
+        best = value or next(iter(ranked), None)
+        if not question.task and best is not None and (others := _other_years(question, best)):
+            rest = [each for each in scored if not _other_years(question, each.quote)]
+            if not rest or self._reason_to_doubt(ranking, request, rest):
+                given, asked = (", ".join(map(str, sorted(of))) for of in (others, question.years))
+                yield f"{NO_ANSWER} The figures found are for {given}, not for {asked}."
+                return
+            ranked = [each.quote for each in rest if each.worth >= floor]
         chosen = without_repeats([value, *ranked] if value else ranked, self._settings.offline_quotes)
         if not chosen:
             yield "" if question.task else f"{NO_ANSWER} No passage found is about this."
-        elif not question.task and (others := _other_years(question, chosen[0])):
-            given, asked = (", ".join(map(str, sorted(of))) for of in (others, question.years))
-            yield f"{NO_ANSWER} The figures found are for {given}, not for {asked}."
         elif question.task:
             yield f" {'The passages' if len(chosen) > 1 else 'The passage'} closest to your question:\n\n"
             yield from _quotes(chosen, titles)

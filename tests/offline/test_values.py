@@ -173,6 +173,14 @@ def test_a_scale_of_a_table_under_another_heading_is_not_that_of_a_row() -> None
     assert "thousands" not in line
 
 
+def test_a_count_among_amounts_with_decimals_is_not_in_their_money() -> None:
+    rows = [["", "2018", "2017"], ["Net sales", "$ 3,226.8", "$ 2,729.4"], ["Gross profit", "1,213.0", "1,027.9"]]
+    table = Grid("Results (Dollars in millions)", [*rows, ["New stores, net", "47", "44"]])
+    assert "millions" in first_line("What was gross profit in 2018?", table)
+    assert first_line("How many new stores, net, were there in 2018?", table).count("47") == 1
+    assert "millions" not in first_line("How many new stores, net, were there in 2018?", table)
+
+
 def test_a_scale_beside_one_year_is_that_of_the_others() -> None:
     table = Grid(
         "Consolidated Balance Sheets",
