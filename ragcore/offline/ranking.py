@@ -205,8 +205,14 @@ class Ranking:
         return np.array(list(map(named, found)))
 
     def _may_answer(self, row: Quotable) -> bool:
-        """Whether a row holds, with what stands over it, the kind of thing that is asked for."""
-        return holds_kind(self.question.answer, f"{row.about}\n{row.text}")
+        """Whether a row holds, with what stands over it, the kind of thing that is asked for: who, in its cells and
+        unless the question names them itself."""
+        answer, text = self.question.answer, f"{row.about}\n{row.text}"
+        if row.row is not None and answer.wants and not answer.figures:
+            asked = set(tokens(self.question.main))
+            said = " ".join((row.row.head, *(cell.text for cell in row.row.cells))).split()
+            text = " ".join(word for word in said if asked.isdisjoint(tokens(word)))
+        return holds_kind(answer, text)
 
     @cached_property
     def _quantity(self) -> tuple[str, ...]:

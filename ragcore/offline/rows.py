@@ -32,6 +32,7 @@ RATES = frozenset({"percent", "percentage", "ratio"})  # words of rows and colum
 LONG_ROW = 160  # characters of a row that are shown
 _LONGEST_FIGURE = 60
 _ITEM = re.compile(r"\(\w{1,4}\)\s")
+_CUT = re.compile(r"[^\W\d]\s\d{1,2}\.$")
 _DECIMAL = re.compile(r"\d\.\d")
 _LONGEST_CAPTION = 12  # words of a line in brackets, and of the one above it that it names
 _SECTION = re.compile(r"§+\s?[\w.-]*\d[\w.-]*")
@@ -162,9 +163,10 @@ def row_of(source: Source, asked: Asked, first: int, last: int) -> Row | None:
 
 
 def form_line(number: int, text: str) -> Row | None:
-    """Row of a label with its value, ``text`` of unit ``number``; None for other text."""
+    """Row of a label with its value, ``text`` of unit ``number``; None for other text, such as a value that is cut
+    behind the number of its first item ("Endpoints: Phase II 1.")."""
     label, value = labelled(text)
-    return _with_label(number, number, label, value) if label else None
+    return _with_label(number, number, label, value) if label and not _CUT.search(value) else None
 
 
 def _with_label(first: int, last: int, label: str, value: str) -> Row:

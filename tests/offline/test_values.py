@@ -16,6 +16,7 @@ from ragcore.offline.figures import figures
 from ragcore.offline.likely import names_in
 from ragcore.offline.question import requirement
 from ragcore.offline.quotes import quotables
+from ragcore.offline.rows import form_line
 from ragcore.offline.values import field_values
 from ragcore.offline.writer import OfflineWriter
 from ragcore.protocols import ModelRequest, WritingTask
@@ -622,3 +623,37 @@ def test_nobody_is_an_act() -> None:
 )
 def test_who_left_an_office_or_stands_in_does_not_hold_it(said: str) -> None:
     assert stated("name", "CFO", "Who is the chief financial officer?", said) == ""
+
+
+def test_a_row_of_somebody_whom_the_question_names_does_not_say_who() -> None:
+    votes = Grid("Votes", [["Name", "For", "Against"], ["Richard Johnson", "54,484", "16,105"]])
+    said = "The board announced that Mary Dillon replaces Johnson as chief executive of the company in September."
+    document = make_document(votes, said)
+    assert written("Who replaces Richard Johnson as chief executive?", document).startswith("“The board announced")
+
+
+def test_a_value_that_is_cut_behind_an_item_s_number_is_none() -> None:
+    assert form_line(1, "Primary endpoint: Phase II 1.") is None
+    assert form_line(1, "Primary endpoint: survival at 24 months") is not None
+
+
+def test_what_is_said_of_the_year_comes_before_figures_of_another() -> None:
+    outlook = Grid("Outlook", [["", "FY23 outlook"], ["Effective tax rate", "24.6%"]])
+    said = "The effective tax rate increased to 24.4% compared to 23.9% in fiscal 2021."
+    text = written(
+        "What was the effective tax rate in fiscal 2022?", make_document(Heading("Fiscal 2022"), said, outlook)
+    )
+    assert text.startswith(f"“{said}”")
+
+
+def test_paragraphs_below_a_heading_are_no_list() -> None:
+    pumps = (
+        "Sales of pumps rose by 18% to $3.2 billion in the year, since prices rose and new models were well received. "
+    )
+    wells = (
+        "Costs of wells fell by 4% to $1.1 billion in the year, since wages fell and fewer wells were dug than before. "
+    )
+    document = make_document(Heading("The year of 2022"), Item(pumps * 2), Item(wells * 2))
+    text = written("Why did sales of pumps rise in the year 2022?", document)
+    assert "Sales of pumps" in text.partition("<<")[0]
+    assert "Costs of wells" not in text.partition("<<")[0]
