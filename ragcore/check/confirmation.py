@@ -127,8 +127,8 @@ def _of_the_next(figure: Figure, said: set[str], sentences: Sequence[str]) -> bo
 
 
 def _named(statement: Statement, evidence: Evidence) -> Iterator[str]:
-    """Names of several words that don't stand together, not even with one between or as initials, nor behind a name of
-    the document's title or heading; and names that only seem to begin the sentence."""
+    """Names of several words that don't stand together, not even with two between or as initials, nor in two parts of
+    which the document's title or a heading has one; and names that only seem to begin the sentence."""
     given, over = (f" {key_of(without_owners(text))} " for text in (naming(evidence), evidence.around))
     text = blanked(statement.text, [(start, end) for _, start, end in period_spans(statement.text)])
     for one in mentions(text):
@@ -138,15 +138,19 @@ def _named(statement: Statement, evidence: Evidence) -> Iterator[str]:
         known = (
             _in_order(words, given)
             or "".join(word[0] for word in words) in given.split()
-            or any(_in_order(first, over) and _in_order(rest, given) for first, rest in parts)
+            or any(
+                (_in_order(first, over) and _in_order(rest, given))
+                or (_in_order(first, given) and _in_order(rest, over))
+                for first, rest in parts
+            )
         )
         if not known and (len(words) > 1 or always_capital(name)):
             yield f"The name {name} is not in these words."
 
 
 def _in_order(words: Sequence[str], given: str) -> bool:
-    """Whether ``words`` stand in a text, with at most one other between two of them."""
-    return re.search(" " + r" (?:\w+ )?".join(map(re.escape, words)) + " ", given) is not None
+    """Whether ``words`` stand in a text, with at most two others between two of them ("of the")."""
+    return re.search(" " + r" (?:\w+ ){0,2}".join(map(re.escape, words)) + " ", given) is not None
 
 
 def _replaced(statement: Statement, evidence: Evidence) -> Iterator[str]:
@@ -235,8 +239,10 @@ def _beside(text: str) -> dict[str, set[str]]:
 
 
 def _certainty(statement: Statement, evidence: Evidence) -> Iterator[str]:
-    """A fact where the sentence that is nearest to it has a possibility."""
-    said, given = tokens(statement.text), set(tokens(_nearest(statement, evidence)))
+    """A fact where the clause that is nearest to it, or one before it in its sentence, has a possibility."""
+    sentence = _nearest(statement, evidence)
+    clause = _clause(statement, sentence)
+    said, given = tokens(statement.text), set(tokens(sentence[: sentence.find(clause) + len(clause)]))
     doubtful = not given.isdisjoint(lex.DOUBTFUL) and (lex.HEDGES - lex.ABLE).isdisjoint(said)
     if doubtful or (not given.isdisjoint(lex.POSSIBLE) and lex.HEDGES.isdisjoint(said)):
         yield "These words say it as a possibility."

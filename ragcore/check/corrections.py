@@ -11,7 +11,7 @@ from ragcore.text.numbers import SCALE_NAMES, Number, agree, numbers, ranged, sp
 from ragcore.text.periods import date_spans, dates_in, in_form_of, is_part, years
 from ragcore.text.words import stem, tokens
 from ragcore.types.check import Correction
-from ragcore.verify.attribution import named_by, of_another_period, terms, with_synonyms
+from ragcore.verify.attribution import misplaced, named_by, of_another_period, terms, with_synonyms
 from ragcore.verify.evidence import Evidence, Figure, changes, parts
 from ragcore.verify.identifiers import OTHER_SPAN
 from ragcore.verify.support import Support
@@ -115,13 +115,20 @@ def _instead(
     ]
     said = with_synonyms(set(terms(part)))
     given = [one for one in given if _comparable(number, one) and same_subject(one, said)]
-    given = [one for one in given if one.cell or not of_another_period(number, (part, part), one, evidence)]
+    given = [one for one in given if not _is_another(number, part, one, evidence)]
     amount = number.amount
     if not given or any(one.number.amount != amount and agree(one.number, number, None) for one in given):
         return None  # none, or the claim has it in more digits
     about = [len(said & terms(figure.cell.label if figure.cell else figure.part)) for figure in given]
     best = [figure for figure, share in zip(given, about) if share == max(about)]
     return best[0] if len({figure.number.amount for figure in best}) == 1 else None
+
+
+def _is_another(number: Number, part: str, figure: Figure, evidence: Evidence) -> bool:
+    """Whether ``part`` of a claim names another column or row than that of ``figure``, or another period."""
+    if figure.cell is not None:
+        return bool(misplaced(number, (part, part), part, [figure], evidence))
+    return bool(of_another_period(number, (part, part), figure, evidence))
 
 
 def _comparable(number: Number, figure: Figure) -> bool:

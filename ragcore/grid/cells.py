@@ -140,8 +140,8 @@ class CellFiller:
         checker = Checker(self._rules, scope, same=ABOUT)
         verdict = checker.verdict(Checkable(claim, 0, len(claim)))
         said = {"confirmed": "Yes", "contradicted": "No"}.get(verdict.status, "")
-        words = {word for one in verdict.citations for word in tokens(one.quotation)}
-        if said == "Yes" and (lex.DENIALS | lex.DOUBTFUL) & words - set(tokens(claim)):
+        words = [word for one in verdict.citations for word in tokens(one.quotation)]
+        if said == "Yes" and (lex.denials(words) | lex.DOUBTFUL.intersection(words)) - set(tokens(claim)):
             said = ""  # of a short question a passage may confirm one half and deny the other
         places = verdict.citations
         if not said:
@@ -226,9 +226,9 @@ def _denies(quotation: str, claim: str) -> bool:
     said = set(content_stems(claim))
     for start, end in clause_spans(quotation):
         clause = quotation[start:end]
-        words = set(tokens(clause))
-        if cover(said, set(content_stems(clause))) >= SAME and not lex.DENIALS.isdisjoint(words):
-            return lex.DOUBTFUL.isdisjoint(words) and lex.DENIALS.isdisjoint(tokens(claim))
+        words = tokens(clause)
+        if cover(said, set(content_stems(clause))) >= SAME and lex.denials(words):
+            return lex.DOUBTFUL.isdisjoint(words) and not lex.denials(tokens(claim))
     return False
 
 

@@ -158,6 +158,11 @@ def without(words: Sequence[str], places: Iterable[tuple[int, int]]) -> list[str
     return [word for index, word in enumerate(words) if index not in gone]
 
 
+def denials(words: Sequence[str]) -> set[str]:
+    """Denials among ``words``, but for those of idioms that deny nothing."""
+    return DENIALS.intersection(without(words, find(words, IDIOMS)))
+
+
 @lru_cache(maxsize=1)
 def synonyms() -> Mapping[str, frozenset[str]]:
     """Stem → stems of all its synonyms."""

@@ -22,6 +22,7 @@ from ragcore.text.periods import (
     date_spans,
     is_part,
     periods,
+    spans_of_time,
     without_dates,
     years,
     years_in_order,
@@ -161,15 +162,24 @@ def _other_column(number: Number, part: str, cell: CitedCell) -> str:
         whole = (one for one in cell.grid.columns if years(one) == years(cell.column) and not is_part(one))
         if (year := next(whole, "")) and "end" not in tokens(part):
             return year
+    spans, own_spans = spans_of_time(part), spans_of_time(cell.column)
+    if spans and own_spans and spans.isdisjoint(own_spans):
+        of_span = (one for one in cell.grid.columns if spans & spans_of_time(one) and years(one) == years(cell.column))
+        if other := next(of_span, ""):
+            return other
     shares = number.percent and "%" in cell.column
     rivals = [one for one in cell.grid.columns if "%" in one or not shares]
     fiscal = None if date_spans(part) else cell.grid.fiscal  # words that name a day name no year by it
     columns = {one: _column_terms(lex.without_comparisons(one), fiscal) for one in rivals}
     if not cell.row or cell.column not in columns:
         return ""
+    said = terms(part)
+    if len(set(columns.values())) < len(columns):  # "Votes for" and "Votes against"
+        columns = {one: found | (set(tokens(one)) & STOP_WORDS) for one, found in columns.items()}
+        said |= set(tokens(part)) & STOP_WORDS
     shared = frozenset.intersection(*columns.values())
     distinct = {column: found - shared for column, found in columns.items() if found - shared}
-    own, row, said = distinct.get(cell.column, frozenset()), label_terms(cell.row), terms(part)
+    own, row = distinct.get(cell.column, frozenset()), label_terms(cell.row)
     here = {
         column: len(found & said) / len(found)
         for column, found in distinct.items()

@@ -63,7 +63,12 @@ def _against(word: str) -> frozenset[str]:
 
 def _denied_at(words: Sequence[str]) -> set[int]:
     """Positions of denials, except in "no later than"; "not only" counts as a denial if the rest is equal."""
-    idioms = {at for low, high in lex.find(words, lex.IDIOMS) if high - low > 2 for at in range(low, high)}
+    idioms = {
+        at
+        for low, high in lex.find(words, lex.IDIOMS)
+        if words[low] != "not" or high - low > 2
+        for at in range(low, high)
+    }
     return {at for at, word in enumerate(words) if word in lex.DENIALS - {"non", "nor"} and at not in idioms}
 
 

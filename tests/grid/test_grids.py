@@ -106,6 +106,19 @@ def test_yes_and_no_are_what_the_document_says(engine: Engine) -> None:
     assert all(cell(grid, name).value.citations for name in ("Grew", "Fell"))
 
 
+def test_what_is_said_without_limitation_is_not_denied(engine: Engine, tmp_path: Path) -> None:
+    said = "Any dispute, including, without limitation, any dispute on pay, shall be settled by arbitration in Oslo."
+    file = tmp_path / "contract.pdf"
+    file.write_bytes(pdfs.report("Contract", {"Disputes": [said]}))
+    doc_id = prepared.read(engine, file, "contract.pdf")
+    engine.index()
+    column = {"name": "Arbitration", "question": "Is any dispute settled by arbitration in Oslo?", "type": "yes_no"}
+    grid_id = made(engine, column, scope=Scope((doc_id,)))
+    engine.grids.run(grid_id)
+    [found] = engine.grids.get(grid_id).cells.values()
+    assert found.value.text == "Yes"
+
+
 def test_values_that_contradict_each_other_are_both_named(engine: Engine, tmp_path: Path) -> None:
     said = ["The notice period is 30 days.", "The notice period is 60 days."]
     file = tmp_path / "lease.pdf"
