@@ -50,6 +50,9 @@ SAYS: Final = Logistic(-6.7, (8.9, 1.3, -0.32))
 # That words speak of the same thing, whatever they say of it.
 SAME: Final = Logistic(-4.0, (0.6, 4.0))
 CONFIRMED = 0.4
+# The same of a sentence without figures and years, which nothing exact can be held against.
+WORDED = 0.65
+SAID = 0.95  # share of its words that does instead
 CONTRADICTED = 0.8
 ALONE = 0.6  # least share of the words of a sentence in one of several that is against it
 MORE = 0.1  # share of the words of a sentence that nearer words must have more
@@ -57,6 +60,7 @@ ROW = 4.0  # log odds of a row that is named
 NAMED = 0.85  # least share of its name
 AROUND = 0.34  # least share of the words around a quotation in its surroundings
 QUOTED = 0.5  # least share of a quotation's words, in order, in the words that it misquotes
+_UNSURE = "These words are the nearest, but they may not say so: read them."
 _APART = "Its words are there, but not said of one another."
 NEAREST = 3  # passages shown of a sentence that is not found
 
@@ -64,13 +68,15 @@ NEAREST = 3  # passages shown of a sentence that is not found
 @dataclass(frozen=True, slots=True)
 class _Read:
     """Candidate with its support for a statement; ``cover`` is the share of the statement's content words in it,
-    ``held`` that of its figures, and it is ``dated`` if it names the years in a cell's labels."""
+    ``held`` that of its figures, ``says`` the probability that it says the statement, of which ``least`` is enough, and
+    it is ``dated`` if it names the years in a cell's labels."""
 
     candidate: Candidate
     support: Support
     cover: float
     held: float
     says: float
+    least: float
     same: float
     doubt: str
     dated: bool
@@ -81,7 +87,20 @@ class _Read:
 
     @property
     def confirms(self) -> bool:
+        return self.may_confirm and (self.says >= self.least or self.cover >= SAID)
+
+    @property
+    def may_confirm(self) -> bool:
+        """Whether it may say the statement, and nothing is known against it."""
         return self.exact and self.says >= CONFIRMED and not self.doubt
+
+    @property
+    def lacks(self) -> str:
+        """What it lacks of the statement, which nothing in it is against; "" for nothing, or where something is."""
+        against = [finding for finding in self.support.exact if finding.status != "supported"]
+        if any(finding.status == "unsupported" for finding in against):
+            return ""
+        return against[0].reason if against else self.doubt
 
     @property
     def exact(self) -> bool:
@@ -116,13 +135,22 @@ class _Read:
 
 class Checker:
     """Checker of sentences against the documents in ``scope``. Quotations that these lack are looked for ``elsewhere``
-    in the library. ``same``: least probability that words which confirm a sentence speak of the same thing."""
+    in the library. ``same``: least probability that words which confirm a sentence speak of the same thing; ``worded``:
+    that they say it, of one without figures."""
 
-    def __init__(self, library: AskedLibrary, scope: Scope, *, elsewhere: bool = False, same: float = 0.0) -> None:
+    def __init__(
+        self,
+        library: AskedLibrary,
+        scope: Scope,
+        *,
+        elsewhere: bool = False,
+        same: float = 0.0,
+        worded: float = WORDED,
+    ) -> None:
         fast = library.with_settings({"rerank.model": "none", "retrieve.top_k": PASSAGES, "retrieve.mode": "hybrid"})
         self._library, self._search, self._scope = library, fast.search, scope
         self._settings = library.settings.verify
-        self._looks_elsewhere, self._same = elsewhere, same
+        self._looks_elsewhere, self._same, self._worded = elsewhere, same, worded
         models = library.models.once()
         self._reranker, self._entailment = models.reranker, models.entailment
         self._candidates = Candidates(library.document, scope, library.settings.answer, models.embedder, self._reranker)
@@ -164,27 +192,32 @@ class Checker:
         chosen: dict[tuple[int, int], _Read] = {}
         for span in spans if len(spans) > 1 else []:
             text = sentence.text[slice(*span)]
-            read = self._best(self.reads(sentence, span, near))
+            read = self._best(self.reads(sentence, span, near), of_clause=True)
             if not lex.CAUSES.isdisjoint(tokens(text)[:1]):
                 # Two facts that are true do not make one the cause of the other.
                 read = read if any(read.overlaps(one) for one in chosen.values() if read is not None) else None
             elif read is None:
                 alone = replace(sentence, text=text, before=sentence.text[: span[0]])
-                read = self._best(self.reads(alone, (0, len(text)), self.near(alone)))
+                read = self._best(self.reads(alone, (0, len(text)), self.near(alone)), of_clause=True)
             if read is not None:
                 chosen[span] = read
         if chosen:
             cited = [read.citation for read in chosen.values()]
             missing = [span for span in spans if span not in chosen]
             if not missing:
-                return self._shown(sentence, "confirmed", "", cited)
+                sure = all(read.confirms for read in chosen.values())
+                return self._shown(sentence, "confirmed" if sure else "partly", "" if sure else _UNSURE, cited)
             there = set(content_stems("\n".join(read.candidate.text for read in chosen.values())))
             missing = [span for span in missing if not there.issuperset(content_stems(sentence.text[slice(*span)]))]
             reason = "The rest is not in the documents." if missing else next(filter(None, map(_lack, reads)), _APART)
             return self._shown(sentence, "partly", reason, cited, missing=missing)
-        doubted = next((read for read in reads if read.doubt and read.says >= CONFIRMED), None)
+        doubted = next((read for read in reads if read.says >= CONFIRMED and read.lacks), None)
         if doubted is not None:
-            return self._shown(sentence, "partly", doubted.doubt, [doubted.citation])
+            return self._shown(sentence, "partly", doubted.lacks, [doubted.citation])
+        if (
+            unsure := max((read for read in reads if read.may_confirm), key=lambda read: read.says, default=None)
+        ) is not None:
+            return self._shown(sentence, "partly", _UNSURE, [unsure.citation])
         if is_opinion(sentence.text):
             return self._shown(sentence, "no_claim", "", [])
         nearest = [read.citation for read in reads[:NEAREST]]
@@ -312,9 +345,11 @@ class Checker:
         against = [one for one in check_numbers(statement, evidence) if number.raw in one.wrong]
         return not against and not any(one.status == "unsupported" for one in check_periods(statement, evidence))
 
-    def _best(self, reads: Sequence[_Read]) -> _Read | None:
-        """Read that confirms, if none that is nearer and has more of the words has other figures or names."""
-        found = [read for read in reads if read.confirms and not any(one.outdoes(read) for one in reads)]
+    def _best(self, reads: Sequence[_Read], *, of_clause: bool = False) -> _Read | None:
+        """Read that confirms, or may confirm a clause, if none that is nearer and has more of the words has other
+        figures or names."""
+        found = [read for read in reads if (read.may_confirm if of_clause else read.confirms)]
+        found = [read for read in found if not any(one.outdoes(read) for one in reads)]
         return min(found, key=lambda read: (-round(read.says, 1), -read.held, read.length), default=None)
 
     def near(self, sentence: Checkable, most: int = MOST) -> list[Candidate]:
@@ -349,7 +384,8 @@ class Checker:
         same = SAME(nearness if sentence.is_cell else one.relevance, cover)
         says = says if same >= self._same else 0.0
         dated = years(sentence.context) <= years(f"{one.evidence.words}\n{one.evidence.around}")
-        read = _Read(one, found, cover, held_of(numbers(text), one.text), says, same, "", dated)
+        least = CONFIRMED if figured or years(text) or sentence.is_cell else self._worded
+        read = _Read(one, found, cover, held_of(numbers(text), one.text), says, least, same, "", dated)
         return replace(read, doubt=doubt(statement, one.evidence)) if read.exact else read
 
     def _shown(

@@ -18,7 +18,7 @@ from ragcore.answer.requests import SHOWN_MARK
 from ragcore.answer.sources import Cut, build_sources
 from ragcore.cancel import Stop
 from ragcore.check.sentences import Checkable
-from ragcore.check.verdict import Checker
+from ragcore.check.verdict import CONFIRMED, Checker
 from ragcore.errors import Cancelled
 from ragcore.grid.quantities import measured
 from ragcore.library import AskedLibrary
@@ -137,7 +137,7 @@ class CellFiller:
         """Yes or no by the check of the question as a claim; no, too, by a sentence that answers it and denies, without
         a condition, what it asks."""
         claim = claim_of(column)
-        checker = Checker(self._rules, scope, same=ABOUT)
+        checker = Checker(self._rules, scope, same=ABOUT, worded=CONFIRMED)
         verdict = checker.verdict(Checkable(claim, 0, len(claim)))
         said = {"confirmed": "Yes", "contradicted": "No"}.get(verdict.status, "")
         words = [word for one in verdict.citations for word in tokens(one.quotation)]

@@ -301,6 +301,28 @@ def test_nothing_is_called_missing_that_stands_in_the_words_beside_it(tmp_path: 
     assert "safety" in found.reason
 
 
+LETTER = (
+    "Ms. Dillon is entitled to a salary and to all benefits. Unused vacation days shall be forfeited. The costs of "
+    "arbitration shall be borne equally by both parties. Any controversy shall be settled by arbitration, and judgment "
+    "may be entered."
+)
+
+
+@pytest.mark.parametrize(
+    ("draft", "status"),
+    [
+        ("Ms. Dillon is entitled to a car allowance.", "partly"),
+        ("Unused vacation days are carried over to the next year.", "partly"),
+        ("Unused vacation days are forfeited.", "confirmed"),
+        ("The costs of arbitration are borne equally by both parties.", "confirmed"),
+        ("Any controversy shall be settled by arbitration.", "confirmed"),  # "may" stands behind it
+    ],
+)
+def test_words_in_common_are_not_what_a_sentence_says(tmp_path: Path, draft: str, status: str) -> None:
+    found = against(tmp_path, "Letter agreement", LETTER, draft)
+    assert found.status == status, found.reason
+
+
 @pytest.mark.parametrize(
     "sentence", ["We believe that the margin is fair.", "Should the limit be raised?", "I would ask for a meeting."]
 )
