@@ -25,9 +25,9 @@ SETTINGS = 93  # with who reads, and [auth]: how people sign in, with accounts, 
 LINES = {
     "": 2400,  # with watched folders, versions, checks, grids, structures, a person's engine and its protocol, limits
     "accounts": 1090,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
-    "answer": 1347,  # with places in originals, parts in tables, and the lifted budget, which check and report share
-    "check": 3443,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
-    "cli": 2320,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
+    "answer": 1350,  # with places in originals, parts in tables, and the lifted budget, which check and report share
+    "check": 3492,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
+    "cli": 2337,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
     "context": 260,
     "evaluate": 2037,  # sets, one's own too, runs (in a browser without files), measures, judges, comparison, its files
@@ -36,7 +36,7 @@ LINES = {
     "grid": 1490,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6960,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10568,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 4972,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
+    "offline": 5070,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
     "pipelines": 2217,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1343,
     "report": 1845,  # with values as data, the request for a section, and sections named by a requirement
@@ -44,9 +44,9 @@ LINES = {
     "serve": 1469,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
     "structure": 1974,  # published trees and graphs
     "suggest": 447,
-    "text": 2890,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
-    "types": 3020,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2757,  # with periods of headings, spans of time, changes between versions, what figures follow from
+    "text": 2899,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "types": 3029,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
+    "verify": 2768,  # with periods of headings, spans of time, changes between versions, what figures follow from
 }
 # Of other rooms than ``offline`` and ``text``, the patterns with words that are no language: markup, and file formats.
 FORMATS = {
