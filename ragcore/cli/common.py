@@ -145,7 +145,7 @@ def counted_progress(said: str) -> Callable[[int, int], None]:
 def stopped_in_order(stop: Callable[[], None]) -> Iterator[None]:
     """Context in which the first Ctrl-C or SIGTERM calls ``stop`` (in another thread) for an orderly end, and a second
     ends the process as it would without. Handlers of another owner are left in place."""
-    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    usual: dict[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
     if threading.current_thread() is not threading.main_thread() or any(
         signal.getsignal(number) is not handler for number, handler in usual.items()
     ):

@@ -175,9 +175,9 @@ def _add_output(parser: argparse.ArgumentParser, kinds: Sequence[str]) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     # Global options are accepted before and after the command; the app takes --home alone.
-    home = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    home = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     home.add_argument("--home", type=Path, metavar="DIR", help="where the library is kept")
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS, parents=[home])
+    common = Parser(add_help=False, argument_default=argparse.SUPPRESS, parents=[home])
     common.add_argument("--config", type=Path, metavar="FILE", help="settings file instead of <home>/config.toml")
     common.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
@@ -189,8 +189,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(parser=parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
 
-    def command(name: str, run: Callable[..., int], text: str, within: Any = commands) -> argparse.ArgumentParser:
-        sub: argparse.ArgumentParser = within.add_parser(name, help=text, description=text, parents=[common])
+    def command(name: str, run: Callable[..., int], text: str, within: Any = commands) -> Parser:
+        sub: Parser = within.add_parser(name, help=text, description=text, parents=[common])
         sub.set_defaults(run=run, parser=sub)
         return sub
 

@@ -158,7 +158,7 @@ def without(words: Sequence[str], places: Iterable[tuple[int, int]]) -> list[str
     return [word for index, word in enumerate(words) if index not in gone]
 
 
-def denials(words: Sequence[str]) -> set[str]:
+def denials(words: Sequence[str]) -> frozenset[str]:
     """Denials among ``words``, but for those of idioms that deny nothing."""
     return DENIALS.intersection(without(words, find(words, IDIOMS)))
 
