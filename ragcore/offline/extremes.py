@@ -16,7 +16,7 @@ from ragcore.offline.ranking import Ranking
 from ragcore.offline.rows import Cell, Row, is_change
 from ragcore.protocols import Reranker
 from ragcore.text import lexicon as lex
-from ragcore.text.numbers import amounts_in
+from ragcore.text.numbers import amounts_in, numbers
 from ragcore.text.periods import period_spans, spans_of_time, years
 from ragcore.text.words import content_stems, name_stems, stem, tokens, word_set
 from ragcore.types.question import Question
@@ -126,7 +126,8 @@ def _fitting(series: _Series, months: int | None) -> _Series | None:
 
 def _columns(found: Sequence[Quotable], asked: frozenset[int]) -> Iterator[_Series]:
     """Columns of at least three figures, whole and within each group of rows ("Revenue / …"): those of the ``asked``
-    years, or without a year."""
+    years, or without a year. Of a form's lines only amounts, shares and measures can be compared: others are numbers of
+    something."""
     columns: dict[tuple[str, tuple[str, ...], str, str, str], dict[int, _Value]] = {}
     above = ""
     for quote in found:
@@ -136,6 +137,8 @@ def _columns(found: Sequence[Quotable], asked: frozenset[int]) -> Iterator[_Seri
         about = quote.about or above  # a title that is no part of the table stands above it
         group = quote.row.name.rpartition(" / ")[0]
         for cell in quote.row.cells:
+            if quote.row.is_form_line and not any(number.kind for number in numbers(cell.text)):
+                continue
             own = years(cell.column) or years(about)
             if not (asked and own and own.isdisjoint(asked)):
                 value = _Value(quote, cell, quote.row, quote.row.name)

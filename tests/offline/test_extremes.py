@@ -42,6 +42,13 @@ def test_the_row_is_the_extreme_of_the_column_asked_for(question: str, row: str,
     assert "of the 3 values that were found" in text
 
 
+def test_numbers_of_a_form_are_not_compared() -> None:
+    folio = ("Invoice number: 1000110140", "Room number: 459", "Guest number: 1076955", "Page number: 1")
+    assert "values that were found" not in quotes("What is the highest room number?", *folio)
+    charges = ("Room charge: $265.00", "Parking charge: $31.00", "Service charge: $12.50")
+    assert "Highest of the 3 values" in quotes("What is the highest charge?", *charges)
+
+
 YEARS = Grid(
     "Results of the fleet",
     [
