@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import TypeAdapter
 
 from ragcore.protocols import QuestionWording
+from ragcore.text.languages import language_of
 from ragcore.text.periods import years
 from ragcore.text.words import content_stems, tokens
 from ragcore.types import Answer, Citation, Document, Element, Scope, Turn
@@ -258,7 +259,7 @@ def _of_table(
 def _of_sections(
     document: Document, start: int, wording: QuestionWording, words: Set[str], several: bool
 ) -> Iterator[tuple[str, int, int]]:
-    """Questions on the next two sections, then the previous one."""
+    """Questions on the next two sections, then the previous one, in the language of the document."""
     text = document.text
     heads = [item for item in document.body if item.kind == "heading"][1:]  # the first is the document's title
     at = sum(head.start <= start for head in heads) - 1
@@ -267,7 +268,8 @@ def _of_sections(
             continue
         head, rest = heads[number], heads[number + 1 :]
         own_end = rest[0].start if rest else document.body_end
-        if len(text[head.end : own_end].strip()) >= _OWN_TEXT:
+        own = text[head.end : own_end].strip()
+        if len(own) >= _OWN_TEXT and language_of(own) in ("", language_of(text)):
             name = " ".join(text[head.start : head.end].split())
             end = next((item.start for item in rest if item.level <= head.level), document.body_end)
             yield wording.of_heading(name, words, several=several), head.end, end

@@ -15,6 +15,7 @@ from ragcore.pipelines.stream import AnswerRun
 from ragcore.suggest.questions import OFFERED, Candidate, around, suggest
 from ragcore.types import Answer, Scope, Turn
 from tests import prepared
+from tests.documents import Heading, make_document
 
 
 @pytest.fixture(scope="module")
@@ -141,3 +142,20 @@ def test_a_removed_document_is_not_asked_about(library: tuple[Engine, str, str])
     turn_id = engine.conversations.add_turn(conversation, "Lost?")
     engine.conversations.put_answer(turn_id, gone)
     assert engine.suggest(conversation, turn_id) == ()
+
+
+def test_no_question_is_made_of_a_section_in_another_language() -> None:
+    english = "The bill is due in May, and what is not paid by then is subject to a late charge of five dollars."
+    spanish = "La factura se debe pagar en mayo, y lo que no se paga a tiempo está sujeto a un cargo de cinco dólares."
+    blocks = (
+        Heading("Your bill"),
+        english,
+        Heading("Pagos de los clientes"),
+        spanish,
+        Heading("Late charges"),
+        english,
+    )
+    document = make_document(*blocks)
+    asked = [one.question for one in around([(document.doc_id, 0, 9)], lambda _: document, wording)]
+    assert any("late charges" in question for question in asked)
+    assert not any("clientes" in question for question in asked)
