@@ -33,7 +33,7 @@ def correct_roles(pages: Sequence[Sequence[Block]]) -> None:
     - footnotes classified as text or list items, by their place, size and mark;
     - tables of contents classified as tables, by their dot leaders or heading: paragraphs that keep their lines;
     - captions classified as text, by their label;
-    - headings that are none: bulleted items, lone marks and numbers, formulas;
+    - headings that are none: bulleted items, lone marks and numbers, parts of sentences, formulas;
     - titles taken for text, by their size.
     """
     body = [b for blocks in pages for b in blocks if b.kind in ("paragraph", "list_item") and b.noise is None]
@@ -77,8 +77,8 @@ def _check_heading(block: Block) -> None:
     mark = marker(words[0].text)
     if mark is not None and not mark.numbers and len(words) > 1:
         block.kind = "list_item"
-    elif _is_mark(block):
-        block.kind = "paragraph"
+    elif _is_mark(block) or text.endswith(";") or (text[0].islower() and text.endswith(",")):
+        block.kind = "paragraph"  # a mark, or what goes on from the page before
     elif not any(c.isalpha() for c in text) and "=" not in text and not _SECTION_NUMBER.fullmatch(text):
         block.kind = "paragraph"  # a telephone number, a date, a line of figures
     elif sum(c.isalpha() for c in text) < 0.4 * len(text.replace(" ", "")) and "=" in text:

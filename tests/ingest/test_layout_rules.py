@@ -357,6 +357,7 @@ def test_under_its_heading_a_table_of_contents_needs_no_dots(lines: list[str], e
         ("(212) 720-3700", BOLD, "paragraph"),
         ("1-10299 13-3513936", BOLD, "paragraph"),
         ("§ 4.2", BOLD, "heading"),
+        ("of Directors and coordinate with the Lead Independent Director, as appropriate;", 0, "paragraph"),
     ],
 )
 def test_headings_that_are_none(line: str, flags: int, kind: str) -> None:
