@@ -221,7 +221,8 @@ class Checker:
         if is_opinion(sentence.text):
             return self._shown(sentence, "no_claim", "", [])
         nearest = [read.citation for read in reads[:NEAREST]]
-        return self._shown(sentence, "not_found", "Not found in these documents.", nearest)
+        why = next((_lack(read) for read in reads if read.contradicts), "")
+        return self._shown(sentence, "not_found", f"Not found in these documents. {why}".strip(), nearest)
 
     def quoted(self, sentence: Checkable, near: Sequence[Candidate]) -> CheckedSentence | None:
         """Verdict on a sentence whose quotations decide it; None if it has none."""
