@@ -170,6 +170,7 @@ def test_people_and_libraries_are_the_same_on_each_server(team: tuple[App, App],
         there.get_by_role("button", name="Harbours: switch library").wait_for()
         go(there, "Library")
         expect(there.get_by_role("row", name=re.compile("Harbour"))).to_contain_text("Ready")
+    page.locator(".gw-ov li").first.wait_for()  # what is asked for while the session ends is refused
     with promise("signing out on one ends the session on the other"):
         page.get_by_label(re.compile("mara.*: account")).click()
         page.locator(".gw-who").get_by_role("button", name="Sign out").click()
