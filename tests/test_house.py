@@ -44,7 +44,7 @@ LINES = {
     "serve": 1469,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
     "structure": 1974,  # published trees and graphs
     "suggest": 449,
-    "text": 2899,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
+    "text": 2896,  # with tables of cells, formats, ranges, inverse units, years, parts, spans, clauses, names, lexicon
     "types": 3029,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2768,  # with periods of headings, spans of time, changes between versions, what figures follow from
 }

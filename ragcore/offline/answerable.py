@@ -115,8 +115,10 @@ def _absent_office(question: Question, task: WritingTask) -> list[str]:
     asked = [
         (words[at].start, words[at + len(name) - 1].end) for name in names for at in lex.places(name, _stems(words))
     ]
-    told = (lex.places(name, _stems(words_of(full_text(source)))) for source in task.sources for name in names)
-    return [question.main[slice(*span)] for span in asked[:1]] if not any(told) else []
+    texts = (_stems(words_of(full_text(source))) for source in task.sources)
+    if not asked or any(lex.places(name, words) for words in texts for name in names):
+        return []
+    return [question.main[slice(*asked[0])]]
 
 
 def _stems(words: Sequence[Word]) -> list[str]:

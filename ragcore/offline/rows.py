@@ -262,11 +262,9 @@ def is_count(source: Source, row: Row, cell: Cell, words: str) -> bool:
     the table have decimals."""
     if not currencies(words) or currencies(cell.text) or _DECIMAL.search(cell.text):
         return False
-    before = takewhile(lambda number: source.units[number - 1].kind == "cell", range(row.first, 0, -1))
-    after = takewhile(
-        lambda number: source.units[number - 1].kind == "cell", range(row.first + 1, len(source.units) + 1)
-    )
-    texts = [source.words(number, number) for number in (*before, *after)]
+    around = (range(row.first, 0, -1), range(row.first + 1, len(source.units) + 1))
+    of_table = (takewhile(lambda number: source.units[number - 1].kind == "cell", side) for side in around)
+    texts = [source.words(number, number) for side in of_table for number in side]
     figures = [text for text in texts if any(map(str.isdigit, text)) and "%" not in text and not years(text)]
     return sum(bool(_DECIMAL.search(text)) for text in figures) * 2 > len(figures)
 

@@ -14,7 +14,7 @@ from ragcore.config.settings import AnswerSettings
 from ragcore.offline.answerable import reason_to_doubt
 from ragcore.offline.certain import FINAL_PUNCTUATION
 from ragcore.offline.extremes import Extreme, extreme
-from ragcore.offline.holders import Named, holders
+from ragcore.offline.holders import holders
 from ragcore.offline.intents import about_whole, fit
 from ragcore.offline.lists import data, listed
 from ragcore.offline.question import read
@@ -78,21 +78,21 @@ class OfflineWriter:
         ranked = [each.quote for each in scored if each.worth >= floor]
         if question.whole:
             ranked = _openings([each.quote for each in scored], found) or ranked
-        held: list[Named] = []
+        told = False
         if question.task:
             yield f"{_CANNOT[question.task]} {_ADD_KEY}"
             ranked = _of_each_first(ranked)
         elif ranked and "PERSON" in question.answer.wants and not question.years:
             own = [quote for quote in found if quote.source.doc_id == ranked[0].source.doc_id]
             held = holders(question.answer, own)
-            held = held if len(held) == 1 and ranking.fit(held[0].quote) else []
-            ranked = [*(one.quote for one in held), *ranked]
+            told = len(held) == 1 and ranking.fit(held[0].quote) > 0
+            ranked = [held[0].quote, *ranked] if told else ranked
         value = certain(question, request.terms, found, ranking) if not question.task else None
         said = max((each.worth for each in scored if each.quote.row is None), default=0.0)
         share = self._settings.offline_share
         most = extreme(question, found, ranking, self._reranker, share * said) if not question.task else None
         judged = value is None and most is None and not question.task and not question.whole
-        if judged and (doubt := self._reason_to_doubt(ranking, request, scored, told=bool(held))):
+        if judged and (doubt := self._reason_to_doubt(ranking, request, scored, told=told)):
             yield f"{NO_ANSWER} {doubt}"
             return
         titles = _titles(request.sources)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import TypeAdapter
 
 from ragcore.protocols import QuestionWording
-from ragcore.text.languages import language_of
+from ragcore.text.languages import LONGEST, language_of
 from ragcore.text.periods import years
 from ragcore.text.words import content_stems, tokens
 from ragcore.types import Answer, Citation, Document, Element, Scope, Turn
@@ -269,7 +269,7 @@ def _of_sections(
         head, rest = heads[number], heads[number + 1 :]
         own_end = rest[0].start if rest else document.body_end
         own = text[head.end : own_end].strip()
-        if len(own) >= _OWN_TEXT and language_of(own) in ("", language_of(text)):
+        if len(own) >= _OWN_TEXT and language_of(own[:LONGEST]) in ("", language_of(text[:LONGEST])):
             name = " ".join(text[head.start : head.end].split())
             end = next((item.start for item in rest if item.level <= head.level), document.body_end)
             yield wording.of_heading(name, words, several=several), head.end, end

@@ -22,13 +22,13 @@ _AHEAD = 1.5  # least ratio to the points of the second language
 _LEAST_SHARE = 0.12  # least points per word
 _SCRIPT_SHARE = 0.3  # least share of letters in a script for its language
 _CONSONANTS = frozenset("bcdfghjklmnpqrstvwxz")
-_LONGEST = 20_000  # characters read
+LONGEST = 20_000  # characters read
 
 
 @lru_cache(maxsize=256)
 def language_of(text: str) -> str:
     """English name of the language of ``text``; "" if undecided (names, numbers or few words)."""
-    text = unicodedata.normalize("NFKC", text[:_LONGEST])
+    text = unicodedata.normalize("NFKC", text[:LONGEST])
     letters = [character for character in text if character.isalpha()]
     foreign = Counter(name for character in letters if ord(character) > 0x24F and (name := _script(character)))
     if foreign and sum(foreign.values()) >= _SCRIPT_SHARE * len(letters):

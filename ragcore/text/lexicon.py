@@ -152,15 +152,15 @@ def find(words: Sequence[str], phrases: Iterable[Phrase]) -> list[tuple[int, int
     return sorted(taken)
 
 
-def without(words: Sequence[str], places: Iterable[tuple[int, int]]) -> list[str]:
-    """``words`` except those at ``places``."""
-    gone = {index for start, end in places for index in range(start, end)}
+def without_idioms(words: Sequence[str]) -> list[str]:
+    """``words`` except idioms that deny nothing ("no later than")."""
+    gone = {index for start, end in find(words, IDIOMS) for index in range(start, end)}
     return [word for index, word in enumerate(words) if index not in gone]
 
 
 def denials(words: Sequence[str]) -> frozenset[str]:
-    """Denials among ``words``, but for those of idioms that deny nothing."""
-    return DENIALS.intersection(without(words, find(words, IDIOMS)))
+    """Denials among ``words``, except those of idioms."""
+    return DENIALS.intersection(without_idioms(words))
 
 
 @lru_cache(maxsize=1)

@@ -115,11 +115,8 @@ def called_year(end: tuple[int, int, int], fiscal: FiscalYear | None) -> int:
 
 def fiscal_of(document: Document, columns: Iterable[str]) -> FiscalYear | None:
     """`fiscal_year` of a document by its printed words if one of its ``columns`` ends by May, else None."""
-    return (
-        fiscal_year(document.printed)
-        if any(month <= _EARLY for one in columns for _, month, _ in days_in(one))
-        else None
-    )
+    early = any(day[1] <= _EARLY for one in columns for day in days_in(one))
+    return fiscal_year(document.printed) if early else None
 
 
 @lru_cache(maxsize=16)

@@ -213,7 +213,7 @@ def _opposite(said: Sequence[str], given: Sequence[str], *, settled: bool) -> Fi
 
 
 def _plain(words: Sequence[str]) -> list[str]:
-    return [word for word in lex.without(words, lex.find(words, lex.IDIOMS)) if word not in lex.TITLES]
+    return [word for word in lex.without_idioms(words) if word not in lex.TITLES]
 
 
 def _denial(said: list[str], given: list[str]) -> Finding | None:
@@ -235,7 +235,7 @@ def denied_stems(words: Sequence[str]) -> set[str]:
     """Stems of the content words next after a denial; one denied twice is none. Who is "no longer eligible to receive"
     does not receive, and "no later than" denies nothing."""
     found: set[str] = set()
-    words = lex.without(words, lex.find(words, lex.IDIOMS))
+    words = lex.without_idioms(words)
     for index, word in enumerate(words):
         if word in lex.DENIALS - {"non", "nor"}:
             near = [one for one in words[index + 1 : index + 1 + _REACH] if one not in STOP_WORDS | lex.DENIALS]
