@@ -39,6 +39,7 @@ from ragcore.types import EVERYTHING, Answer, Citation, Scope
 from ragcore.types.library import Feedback
 from ragcore.types.report import Field, FilledSection
 from tests import pdfs
+from tests.conftest import elsewhere
 from tests.index.broken_moves import held
 from tests.libraries import put_passages
 from tests.ui.asgi import ask
@@ -56,6 +57,8 @@ from ui.server import roles, routes, visits
 from ui.server.guard import TOKEN_HEADER
 from ui.server.libraries import KNOWN, NotAllowed, UnknownLibrary
 from ui.server.services import HERE, Services, libraries, signer
+
+own_database = pytest.fixture(elsewhere, scope="module", autouse=True)  # whoever has accounts in one, has all of it
 
 MARA, JONAS, PRIYA = "mara@fernhill.example", "jonas@fernhill.example", "priya@fernhill.example"
 # A GET or POST of these changes nothing that is compared; an answer that streams does not end by itself.
