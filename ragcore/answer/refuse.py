@@ -160,7 +160,7 @@ def refusal(
     many = len(titles) > _MOST_TITLES
     where = plural(len(titles), "document") if many else " and ".join(map(escape, titles.values()))
     count = max(found, len(sources))
-    others = list(dict.fromkeys(other for term in terms for other in term.others))[:_MOST_TERMS]
+    others = list(dict.fromkeys(other for term in terms for other in term.others if content_stems(other)))[:_MOST_TERMS]
     also = f", also for {_quoted(others)}" if others else ""
     stop = "" if where.endswith("…") else "."
     text = f"{opening}Searched for “{asked}”{also}; read {plural(count, 'passage')} of {where}{stop}"

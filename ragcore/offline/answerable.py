@@ -72,11 +72,12 @@ def reason_to_doubt(
 def signs_of(of: Ranking, task: WritingTask, scored: Sequence[Scored], reranker: Reranker) -> Signs:
     """Features of quotes ``scored`` by a ranking, best first, of the sources of ``task``."""
     question, near, best = of.question, scored[:FIRST], scored[0].quote
-    together = odds_of(of.wanted.relevance([_with_sentence_before(best)], [best.words], reranker.score))
+    passage = [_with_sentence_before(best)]
+    _, together = of.wanted.relevance(passage, [best.words], [best.source.doc_id], reranker.score)
     told = frozenset[int]().union(*(years(one.quote.passage) | one.quote.years for one in near))
     given = frozenset[int]().union(*(years(full_text(source)) for source in task.sources))
     return Signs(
-        max(float(together[0]), *(one.evidence for one in near)),
+        max(float(odds_of(together)[0]), *(one.evidence for one in near)),
         float(bool(_absent_names(question, task))),
         float(bool(question.years) and not (question.years & given and (not told or question.years & told))),
     )

@@ -141,7 +141,8 @@ class Ranking:
         near = np.sort(np.argsort(-likely * standing, kind="stable")[:CANDIDATES])
         chosen = [found[i] for i in near]
         passages = [(one.text if self._alone else one.passage)[:LONGEST_PASSAGE] for one in chosen]
-        relevance = self.wanted.relevance(passages, [one.words for one in chosen], reranker.score)
+        documents = [one.source.doc_id for one in chosen]
+        relevance, best = self.wanted.relevance(passages, [one.words for one in chosen], documents, reranker.score)
         own = odds_of(relevance)
         odds = RELEVANCE_WEIGHT * own
         if self._around:  # one without a score says nothing beside its quotes
@@ -154,7 +155,7 @@ class Ranking:
         odds += CENTRAL_WEIGHT * _central(chosen) * (held > 0)[near]
         odds -= SMALLER_WEIGHT * _smaller(found, held > 0)[near]
         worth = spread(odds) * standing[near]
-        evidence = own + FIT_WEIGHT * fits[near]
+        evidence = odds_of(best) + FIT_WEIGHT * fits[near]
         evidence = np.where(of_it[near], np.maximum(evidence, odds), evidence)
         order = np.lexsort((-odds, -worth))
         return [Scored(chosen[n], *(float(of[n]) for of in (worth, relevance, odds, evidence))) for n in order]

@@ -57,7 +57,7 @@ class AnswerPipeline:
             room = room.model_copy(update={"source_tokens": times * room.source_tokens})
         sources = build_sources(retrieval, document, room)
         cited = dict.fromkeys(source.doc_id for source in sources)
-        terms = (*self.search.terms(asked.text), *defined(asked.text, (document(one).text for one in cited)))
+        terms = (*self.search.terms(asked.text), *defined(asked.text, {one: document(one).text for one in cited}))
         judge = self.models.planner if self.settings.verify.judge == "claude" else None
         return AnswerStream(
             AnswerTask(

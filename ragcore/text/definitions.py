@@ -1,13 +1,13 @@
 """Defined terms: what a document calls the persons and things that it names: ``MARY N. DILLON (the “Executive”)``.
 
-Contracts speak of a party by its term alone once they have named it, so that a question with the name finds little but
-the sentence that defines the term.
+Contracts speak of a party by its term alone once they have named it, and letters of whom they address as "you", so that
+a question with the name finds little but the sentence that defines the term.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Set
 
 from ragcore.text import lexicon as lex
 from ragcore.text.mentions import mentions
@@ -16,35 +16,45 @@ from ragcore.text.terms import Term
 from ragcore.text.words import tokens
 
 # Behind a name may stand the form of a firm.
-_REST = rf"(?:,?\s+{FIRM}\.?)?,?\s*\Z"
+_REST = re.compile(rf"(?:,?\s+{FIRM}\.?)?,?\s*\Z")
 _LONGEST = 200  # characters of a name with them
 _TERM = re.compile(
     r"\((?:(?:the|collectively|each|hereinafter|together|an?),?\s+)*[“\"'‘](?P<term>[A-Z][\w &-]{1,40}?),?[”\"'’]\)"
 )
+# A letter calls "you" whom its greeting, or the address above it, names.
+_GREETING = re.compile(r"^\s*Dear\s+[A-Z][^\n]{0,60}[,:]\s*$", re.MULTILINE)
+_ADDRESS = 300  # characters of an address
 _TITLE = re.compile(r"(?P<title>\w+)\.?\s+\Z")
 
 
-def defined(question: str, texts: Iterable[str]) -> tuple[Term, ...]:
-    """Names in ``question``, each with the terms that ``texts`` define for it and the question lacks; "the Company" is
-    none, by which a filing calls itself in every sentence."""
-    named = {said: _behind(name) for said, name in _names(question)}
-    found: dict[str, dict[str, None]] = {said: {} for said in named}
+def defined(question: str, texts: Mapping[str, str]) -> tuple[Term, ...]:
+    """Names in ``question``, each with the terms that one of ``texts``, of documents by id, defines for it and the
+    question lacks; "the Company" is none, by which a filing calls itself in every sentence."""
     known = {*tokens(question), *lex.WHOM}
-    for text in texts if named else ():
-        for match in _TERM.finditer(text):
-            if known.issuperset(tokens(match["term"])):
-                continue
-            before = text[max(0, match.start() - _LONGEST) : match.start()]
-            for said, name in named.items():
-                if name.search(before):
-                    found[said][f"the {match['term']}"] = None
-    return tuple(Term(said, tuple(terms)) for said, terms in found.items() if terms)
+    named = {said: _pattern(name) for said, name in _names(question)}
+    called = (
+        (said, dict.fromkeys(_called(name, text, known)), at)
+        for at, text in texts.items()
+        for said, name in named.items()
+    )
+    return tuple(Term(said, tuple(terms), defining=doc_id) for said, terms, doc_id in called if terms)
 
 
-def _behind(name: str) -> re.Pattern[str]:
-    """Pattern of ``name`` at the end of a text; a middle name may stand in it."""
+def _called(name: re.Pattern[str], text: str, known: Set[str]) -> Iterator[str]:
+    """What ``text`` calls whom it names, but for terms of ``known`` words."""
+    for match in _TERM.finditer(text):
+        before = text[max(0, match.start() - _LONGEST) : match.start()]
+        if not known >= set(tokens(match["term"])):
+            yield from (f"the {match['term']}" for one in name.finditer(before) if _REST.match(before, one.end()))
+    for match in _GREETING.finditer(text):
+        if name.search(text, max(0, match.start() - _ADDRESS), match.end()):
+            yield "you"
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    """Pattern of ``name``; a middle name may stand in it."""
     words = r"\W+(?:\w+\W+)?".join(map(re.escape, name.split()))
-    return re.compile(rf"(?i:\b{words}\b){_REST}")
+    return re.compile(rf"\b{words}\b", re.IGNORECASE)
 
 
 def _names(question: str) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ quote passages need them too, or they would not find "capex" in a line on capita
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass
@@ -14,22 +15,25 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, logit
 
 from ragcore.text.languages import language_of
 from ragcore.text.words import LISTS, OTHER_FUNCTION_WORDS, content_stems, stem, tokens, word_set
 
 _COUNTS = frozenset({"number"})
+_LEAST = 1e-5  # relevance
 _OF_SIZE: Final = word_set(LISTS["of_size"])
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
     """Domain term as ``said`` by a question, with ``same``, its synonyms, and ``parts``, from which it is
-    calculated."""
+    calculated. ``defining``: document in which it is called so, "" for a term of the domain."""
 
     said: str
     same: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    defining: str = ""
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -74,28 +78,37 @@ class Wanted:
         """Share of ``words`` that the stems ``given`` contain, 0–1; 1.0 without ``words``."""
         return len(self.held(given)) / len(self.words) if self.words else 1.0
 
-    def asked_of(self, given: Set[str]) -> str:
-        """``text`` in the words of a passage with the stems ``given``: a synonym that it has for a term that it has
-        not."""
+    def asked_of(self, given: Set[str], doc_id: str) -> tuple[str, ...]:
+        """``text`` as a passage of a document, with the stems ``given``, is asked: with the synonym that it has for a
+        term that it has not; and for a name that the document has another term for, with that, and without it."""
         text = self._text
         for term in self._terms:
-            if not name_of(term.said) <= given:
+            if not term.defining and not name_of(term.said) <= given:
                 text = text.replace(term.said, next((one for one in term.same if name_of(one) <= given), term.said))
-        return text
+        own = [term for term in self._terms if term.defining == doc_id]
+        bare = [re.sub(rf"\s*\b{re.escape(term.said)}(?:['’]s)?", "", text) for term in own]
+        return (text, *(text.replace(term.said, term.same[0]) for term in own), *bare)
 
     def relevance(
         self,
         passages: Sequence[str],
         words: Sequence[Set[str]],
+        documents: Sequence[str],
         score: Callable[[str, Sequence[str]], NDArray[np.float64]],
-    ) -> NDArray[np.float64]:
-        """Relevance of ``passages``, whose stems are ``words``, to ``text``, each asked of in its own words."""
-        out = np.zeros(len(passages))
-        asked = [self.asked_of(one) for one in words]
-        for text in dict.fromkeys(asked):
-            places = [place for place, one in enumerate(asked) if one == text]
-            out[places] = score(text, [passages[place] for place in places])
-        return out
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Relevance of ``passages``, whose stems are ``words``, of these ``documents``, to ``text``: the mean in log
+        odds of all that each is asked (`asked_of`), and the best of it.
+
+        To a cross-encoder what names a party is relevant to anything that is asked of it by name, and a clause that
+        calls it otherwise to nothing; the mean tells what is said of it."""
+        asked = list(map(self.asked_of, words, documents))
+        mean, best = np.zeros(len(passages)), np.full(len(passages), -np.inf)
+        for text in dict.fromkeys(one for texts in asked for one in texts):
+            places = [place for place, texts in enumerate(asked) if text in texts]
+            odds = logit(np.clip(score(text, [passages[place] for place in places]), _LEAST, 1.0 - _LEAST))
+            mean[places] += odds / [len(asked[place]) for place in places]
+            best[places] = np.maximum(best[places], odds)
+        return expit(mean), expit(best)
 
     @property
     def everything(self) -> frozenset[str]:

@@ -30,7 +30,29 @@ CONTRACT = (
     ],
 )
 def test_a_name_has_the_terms_that_a_document_defines_for_it(question: str, terms: dict[str, tuple[str, ...]]) -> None:
-    assert {one.said: one.same for one in defined(question, [CONTRACT])} == terms
+    assert {one.said: one.same for one in defined(question, {"contract": CONTRACT})} == terms
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("What is Mr. Brandt paid?", {"Mr. Brandt": ("you",)}),
+        ("What is Olaf Brandt paid?", {"Olaf Brandt": ("you",)}),
+        ("What is Ms. Quill paid?", {}),
+    ],
+)
+def test_a_letter_calls_its_addressee_you(question: str, terms: dict[str, tuple[str, ...]]) -> None:
+    letter = "3 May 2024\n\nOlaf T. Brandt\n12 Hill Road, Orrin\n\nDear Ole,\n\nMs. Quill will pay you 400 crowns."
+    told = defined(question, {"letter": letter, "contract": CONTRACT.replace("MARA L. QUILL", "M. QUILT")})
+    assert {one.said: one.same for one in told if one.defining == "letter"} == terms
+
+
+def test_documents_that_define_different_terms_have_their_own() -> None:
+    lease = 'This lease is with Mara Quill (the "Tenant").'
+    told = defined(
+        "What does Ms. Quill owe?", {"contract": CONTRACT, "lease": lease, "note": "Ms. Quill owes nothing."}
+    )
+    assert {one.same: one.defining for one in told} == {("the Executive",): "contract", ("the Tenant",): "lease"}
 
 
 def test_a_question_that_names_a_party_is_answered_by_the_clause_on_its_term(tmp_path: Path) -> None:
@@ -39,11 +61,14 @@ def test_a_question_that_names_a_party_is_answered_by_the_clause_on_its_term(tmp
         "Announcement": ["Ms. Quill joins the board in June. Ms. Quill is entitled to severance if she is dismissed."],
         "Leave": ["The Executive shall be entitled to 22 vacation days in each calendar year."],
         "Travel": ["The Executive is not eligible for a car allowance."],
+        "Law": ["This Agreement shall be governed by and construed in accordance with the laws of Norway."],
+        "Contacts": ["The agreement with Ms. Quill was signed at the office of the agreement's registrar, Ms. Quill."],
     }
     home = prepared.home(tmp_path / "home", {"contract.pdf": pdfs.report("Employment agreement", clauses)})
     with Engine.open(home, overrides={"llm.model": "offline"}) as engine:
         for question, words in (
             ("Is Ms. Quill entitled to a car allowance?", "not eligible for a car allowance"),
             ("How many vacation days does Ms. Quill get?", "22 vacation days"),
+            ("Which law governs the agreement with Ms. Quill?", "laws of Norway"),
         ):
             assert words in engine.ask(question).run().citations[0].quote
