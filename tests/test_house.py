@@ -26,7 +26,7 @@ LINES = {
     "": 2400,  # with watched folders, versions, checks, grids, structures, a person's engine and its protocol, limits
     "accounts": 1090,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1350,  # with places in originals, parts in tables, and the lifted budget, which check and report share
-    "check": 3493,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
+    "check": 3505,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
     "cli": 2337,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
     "context": 260,
@@ -44,9 +44,9 @@ LINES = {
     "serve": 1469,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
     "structure": 1974,  # published trees and graphs
     "suggest": 449,
-    "text": 2919,  # with tables of cells, formats, ranges, inverse units, years, clauses, names, parties, lexicon
+    "text": 2948,  # with tables of cells, formats, ranges, inverse units, years, clauses, names, parties, lexicon
     "types": 3029,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
-    "verify": 2768,  # with periods of headings, spans of time, changes between versions, what figures follow from
+    "verify": 2778,  # with periods of headings, spans of time, changes between versions, what figures follow from
 }
 # Of other rooms than ``offline`` and ``text``, the patterns with words that are no language: markup, and file formats.
 FORMATS = {

@@ -25,6 +25,7 @@ from ragcore.check.quotations import Quotation, quotations, standing
 from ragcore.check.sentences import Checkable, is_opinion, scaled
 from ragcore.text import lexicon as lex
 from ragcore.text.clauses import clause_spans
+from ragcore.text.definitions import called, calls, defined
 from ragcore.text.logistic import Logistic
 from ragcore.text.names import titled
 from ragcore.text.numbers import SCALE_NAMES, Number, agree, numbers
@@ -158,7 +159,8 @@ class Checker:
     def verdict(self, sentence: Checkable) -> CheckedSentence:
         """Raises what retrieval raises."""
         if not sentence.is_cell:
-            return self._verdict(sentence)
+            verdict = self._verdict(sentence)
+            return verdict if verdict.status in ("confirmed", "no_claim") else self._by_terms(sentence, verdict)
         found: list[CheckedSentence] = []
         for text in scaled(sentence):
             found.append(self._verdict(replace(sentence, text=text)))
@@ -168,6 +170,16 @@ class Checker:
         given = in_cell(sentence.text, best.corrections)
         reason = _told(given, best.citations[0].title) if given else best.reason
         return replace(best, text=sentence.text, corrections=given, reason=reason)
+
+    def _by_terms(self, sentence: Checkable, verdict: CheckedSentence) -> CheckedSentence:
+        """``verdict``, or a better one by words that call whom ``sentence`` names by the term of their document."""
+        documents = dict.fromkeys(place.doc_id for place in verdict.citations)
+        for term in defined(sentence.text, {doc_id: self._library.document(doc_id).text for doc_id in documents}):
+            own = self._verdict(replace(sentence, text=called(sentence.text, term)))
+            better = own.status == "confirmed" or (verdict.status, own.status) == ("not_found", "partly")
+            if better and not own.missing and all(calls(place.quote, place.doc_id, term) for place in own.citations):
+                return replace(own, text=sentence.text)
+        return verdict
 
     def _verdict(self, sentence: Checkable) -> CheckedSentence:
         near = self.near(sentence)

@@ -24,6 +24,7 @@ _TERM = re.compile(
 # A letter calls "you" whom its greeting, or the address above it, names.
 _GREETING = re.compile(r"^\s*Dear\s+[A-Z][^\n]{0,60}[,:]\s*$", re.MULTILINE)
 _ADDRESS = 300  # characters of an address
+_ADDRESSED, _OWNED = "you", "your"
 _TITLE = re.compile(r"(?P<title>\w+)\.?\s+\Z")
 
 
@@ -40,6 +41,20 @@ def defined(question: str, texts: Mapping[str, str]) -> tuple[Term, ...]:
     return tuple(Term(said, tuple(terms), defining=doc_id) for said, terms, doc_id in called if terms)
 
 
+def called(text: str, term: Term) -> str:
+    """``text`` as the document with ``term`` puts it: "your fees" for "Mr. Brandt's fees"."""
+    name, by = rf"\b{re.escape(term.said)}", term.same[0]
+    text = re.sub(rf"{name}['’]s\b", _OWNED if by == _ADDRESSED else f"{by}’s", text)
+    return re.sub(rf"{name}(?!\w)", by, text)
+
+
+def calls(text: str, doc_id: str, term: Term) -> bool:
+    """Whether words of a document name whom ``term`` names, or call them so."""
+    own = {*tokens(text)}
+    names = {*tokens(term.said)} - lex.TITLES, *({*tokens(one)} - {"the"} for one in term.same)
+    return doc_id == term.defining and any(name <= own for name in names)
+
+
 def _called(name: re.Pattern[str], text: str, known: Set[str]) -> Iterator[str]:
     """What ``text`` calls whom it names, but for terms of ``known`` words."""
     for match in _TERM.finditer(text):
@@ -48,7 +63,7 @@ def _called(name: re.Pattern[str], text: str, known: Set[str]) -> Iterator[str]:
             yield from (f"the {match['term']}" for one in name.finditer(before) if _REST.match(before, one.end()))
     for match in _GREETING.finditer(text):
         if name.search(text, max(0, match.start() - _ADDRESS), match.end()):
-            yield "you"
+            yield from (_ADDRESSED, _OWNED)
 
 
 def _pattern(name: str) -> re.Pattern[str]:

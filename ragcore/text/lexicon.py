@@ -16,6 +16,7 @@ from typing import Any, Final
 from ragcore.text.words import content_stems, stem, tokens, word_set
 
 Phrase = tuple[str, ...]
+_REACH = 12  # words between a denial and what it limits
 
 
 def _phrases(lines: Iterable[str]) -> tuple[Phrase, ...]:
@@ -152,9 +153,22 @@ def find(words: Sequence[str], phrases: Iterable[Phrase]) -> list[tuple[int, int
     return sorted(taken)
 
 
+def limit(words: Sequence[str], at: int) -> int | None:
+    """Position of the denial by which "exceed" at ``at`` is a limit: "in no event shall the fees exceed"."""
+    before = range(at - 1, max(at - _REACH, 0) - 1, -1) if words[at] == "exceed" else ()
+    return next((place for place in before if words[place] in DENIALS), None)
+
+
+def idioms(words: Sequence[str]) -> list[tuple[int, int]]:
+    """Spans ``[start, end)`` of what denies nothing in ``words`` ("no later than"), in order and not nested."""
+    limits = {place for at in range(len(words)) if (place := limit(words, at)) is not None}
+    found = find(words, IDIOMS)
+    return sorted([*found, *((at, at + 1) for at in limits if not any(low <= at < high for low, high in found))])
+
+
 def without_idioms(words: Sequence[str]) -> list[str]:
-    """``words`` except idioms that deny nothing ("no later than")."""
-    gone = {index for start, end in find(words, IDIOMS) for index in range(start, end)}
+    """``words`` except `idioms`."""
+    gone = {index for start, end in idioms(words) for index in range(start, end)}
     return [word for index, word in enumerate(words) if index not in gone]
 
 

@@ -47,7 +47,7 @@ def check_contrast(claim: str, evidence: Evidence) -> list[Finding]:
         said = tokens(claim[start:end])
         if prose:
             against = _followed(claim[start:end], prose)
-            against = against or _related(said, tokens("\n".join(prose)), settled=settled)
+            against = against or _related(said, _nearest(said, list(map(tokens, prose))), settled=settled)
         else:
             against = _related(said, tokens(labels), settled=settled)
             if against is None and numbers(claim) and len(_denied_at(said)) > len(_denied_at(tokens(labels))):
@@ -65,8 +65,8 @@ def _denied_at(words: Sequence[str]) -> set[int]:
     """Positions of denials, except in "no later than"; "not only" counts as a denial if the rest is equal."""
     idioms = {
         at
-        for low, high in lex.find(words, lex.IDIOMS)
-        if words[low] != "not" or high - low > 2
+        for low, high in lex.idioms(words)
+        if words[low] != "not" or high - low != 2 or words[low + 1] == "exceed"
         for at in range(low, high)
     }
     return {at for at, word in enumerate(words) if word in lex.DENIALS - {"non", "nor"} and at not in idioms}
@@ -187,15 +187,22 @@ def _replacing(said: Sequence[str], given: Sequence[str]) -> str:
 # Claims that say it in other words
 
 
-def _about_the_same(said: Sequence[str], given: Sequence[str]) -> bool:
+def _shared(said: Sequence[str], given: Sequence[str]) -> float:
+    """Share of the content words of ``said`` in ``given``, 0–1; 1 without any."""
     mine, theirs = ({stem(word) for word in words if word not in _NO_TOPIC} for words in (said, given))
-    return len(mine & theirs) >= _RELATED * len(mine)
+    return len(mine & theirs) / len(mine) if mine else 1.0
+
+
+def _nearest(said: Sequence[str], sentences: Sequence[Sequence[str]]) -> list[str]:
+    """Words of the ``sentences`` that share most with ``said``; of all if none is about the same by itself."""
+    most = max(_shared(said, one) for one in sentences)
+    return [word for one in sentences if most < _RELATED or _shared(said, one) == most for word in one]
 
 
 def _related(said: Sequence[str], given: Sequence[str], *, settled: bool) -> Finding | None:
     """Finding on opposites, opposite directions or denials in two texts, the second with many words of the first.
     ``settled``: words for more and less are already checked."""
-    if not _about_the_same(said, given):
+    if _shared(said, given) < _RELATED:
         return None
     direction = None if settled else _direction(said, given)
     return direction or _opposite(said, given, settled=settled) or _denial(_plain(said), _plain(given))
@@ -301,8 +308,11 @@ def _bounded(evidence: Evidence) -> Iterator[tuple[Number, int, float | None]]:
 def _bound(text: str, number: Number) -> tuple[tuple[str, ...], int]:
     """Words that bound ``number``, with 1 for a lower bound and -1 for an upper one; ((), 0) without a bound."""
     ahead = tokens(text[: number.start])
+    if ahead[-1:] == ["of"] and lex.TOTAL.intersection(ahead[-2:]):  # "up to a total of 25"
+        ahead = ahead[:-3] if ahead[-3:-2] and ahead[-3] in STOP_WORDS else ahead[:-2]
     said = max((phrase for phrase in lex.BOUNDS if tuple(ahead[-len(phrase) :]) == phrase), key=len, default=())
-    return said, lex.BOUNDS.get(said, 0)
+    limited = bool(ahead) and lex.limit(ahead, len(ahead) - 1) is not None
+    return said, -1 if limited else lex.BOUNDS.get(said, 0)
 
 
 # More and less than another

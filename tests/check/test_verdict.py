@@ -497,3 +497,32 @@ def test_a_day_that_is_numbered_is_that_day(tmp_path: Path) -> None:
     )
     found = against(tmp_path, "ORVEX in thymoma", words, "Mexorate was given at 3.5 g/m² on day 1 of the ORVEX cycles.")
     assert found.status == "confirmed", found.reason
+
+
+@pytest.mark.parametrize(
+    ("sentence", "status"),
+    [
+        ("Ms. Quill's legal fees are reimbursed up to $40,000.", "confirmed"),
+        ("Mr. Brandt's legal fees are reimbursed up to $25,000.", "confirmed"),
+        ("Mr. Brandt's legal fees are reimbursed up to $40,000.", "partly"),
+        ("Ms. Quill's legal fees are reimbursed up to $25,000.", "partly"),
+    ],
+)
+def test_a_party_is_also_what_its_agreement_or_letter_calls_it(tmp_path: Path, sentence: str, status: str) -> None:
+    clauses = {
+        "Agreement": [
+            'This agreement is between Orrin Valves, Inc. and MARA L. QUILL (the "Executive").',
+            "The Company shall reimburse the Executive the reasonable legal fees, provided that in no event shall the "
+            "amount of such reimbursement exceed $40,000.",
+        ],
+        "Letter": [
+            "Olaf T. Brandt, 12 Hill Road, Orrin",
+            "Dear Ole,",
+            "The Company will reimburse you for your reasonable legal fees up to a total of $25,000.",
+        ],
+    }
+    made = pdfs.report("Agreements of Orrin Valves", clauses)
+    with Engine.open(prepared.home(tmp_path / "home", {"agreements.pdf": made})) as engine:
+        [found] = checked(engine.checks, sentence).sentences
+    assert found is not None
+    assert found.status == status

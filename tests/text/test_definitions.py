@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from ragcore.engine import Engine
-from ragcore.text.definitions import defined
+from ragcore.text.definitions import called, calls, defined
+from ragcore.text.terms import Term
 from tests import pdfs, prepared
 
 CONTRACT = (
@@ -36,8 +37,8 @@ def test_a_name_has_the_terms_that_a_document_defines_for_it(question: str, term
 @pytest.mark.parametrize(
     ("question", "terms"),
     [
-        ("What is Mr. Brandt paid?", {"Mr. Brandt": ("you",)}),
-        ("What is Olaf Brandt paid?", {"Olaf Brandt": ("you",)}),
+        ("What is Mr. Brandt paid?", {"Mr. Brandt": ("you", "your")}),
+        ("What is Olaf Brandt paid?", {"Olaf Brandt": ("you", "your")}),
         ("What is Ms. Quill paid?", {}),
     ],
 )
@@ -45,6 +46,19 @@ def test_a_letter_calls_its_addressee_you(question: str, terms: dict[str, tuple[
     letter = "3 May 2024\n\nOlaf T. Brandt\n12 Hill Road, Orrin\n\nDear Ole,\n\nMs. Quill will pay you 400 crowns."
     told = defined(question, {"letter": letter, "contract": CONTRACT.replace("MARA L. QUILL", "M. QUILT")})
     assert {one.said: one.same for one in told if one.defining == "letter"} == terms
+
+
+def test_a_text_is_put_as_the_document_puts_it() -> None:
+    letter, contract = (
+        Term("Mr. Brandt", ("you", "your"), defining="b"),
+        Term("Ms. Quill", ("the Executive",), defining="q"),
+    )
+    assert called("Mr. Brandt's fee is paid to Mr. Brandt.", letter) == "your fee is paid to you."
+    assert called("Ms. Quill’s fee is paid to Ms. Quill.", contract) == "the Executive’s fee is paid to the Executive."
+    assert calls("Your fee is paid.", "b", letter)
+    assert calls("Brandt is paid.", "b", letter)
+    assert not calls("The Executive is paid.", "b", letter)
+    assert not calls("Your fee is paid.", "q", letter)
 
 
 def test_documents_that_define_different_terms_have_their_own() -> None:

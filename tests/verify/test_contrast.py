@@ -17,6 +17,35 @@ def reasons(claim: str, cited: str) -> list[str]:
     return [finding.reason for finding in check_contrast(claim, evidence) if finding.status != "supported"]
 
 
+LIMIT = (
+    "The Company reimburses the fees, provided that in no event shall the amount of such reimbursement exceed $40,000."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "cited", "found"),
+    [
+        ("The Company reimburses the fees up to $40,000.", LIMIT, False),
+        ("The reimbursement does not exceed $40,000.", LIMIT, False),
+        ("The Company reimburses the fees with at least $40,000.", LIMIT, True),
+        ("The amount of such reimbursement shall exceed $40,000.", LIMIT, True),
+        ("The fees do not exceed $40,000.", "The fees exceed $40,000.", True),
+        ("The tenant pays up to $25.", "The tenant pays up to a total of $25.", False),
+        ("The tenant pays at least $25.", "The tenant pays up to a total of $25.", True),
+    ],
+)
+def test_a_limit_denies_nothing_and_bounds_its_figure(claim: str, cited: str, *, found: bool) -> None:
+    assert bool(reasons(claim, cited)) == found
+
+
+def test_an_opposite_in_the_next_sentence_is_of_something_else() -> None:
+    said = "The executive agrees that for two years thereafter the executive shall not compete with the company."
+    beside = "Competition is what the executive sold to the company in the two years preceding it."
+    claim = "The executive shall not compete with the company for two years after."
+    evidence = Evidence(f"{said} {beside}", "", "", sentences=(said, beside))
+    assert not check_contrast(claim, evidence)
+
+
 @pytest.mark.parametrize(
     ("claim", "cited"),
     [
