@@ -26,7 +26,7 @@ LINES = {
     "": 2400,  # with watched folders, versions, checks, grids, structures, a person's engine and its protocol, limits
     "accounts": 1090,  # people, passwords, sessions, links, delays, the log; libraries, teams, roles; limits; tokens
     "answer": 1350,  # with places in originals, parts in tables, and the lifted budget, which check and report share
-    "check": 3505,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
+    "check": 3509,  # drafts read (5 kinds), recomputed, verdicts, quotations elsewhere, Claude's, written (4 kinds)
     "cli": 2337,  # with moves, watched folders, checks, grids, evaluation, accounts, libraries, teams, tokens, MCP
     "config": 549,  # with [structure], [auth]
     "context": 260,
@@ -36,7 +36,7 @@ LINES = {
     "grid": 1490,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6960,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
     "ingest": 10568,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 5075,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
+    "offline": 5080,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
     "pipelines": 2217,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1343,
     "report": 1845,  # with values as data, the request for a section, and sections named by a requirement
@@ -44,7 +44,7 @@ LINES = {
     "serve": 1469,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
     "structure": 1974,  # published trees and graphs
     "suggest": 449,
-    "text": 2948,  # with tables of cells, formats, ranges, inverse units, years, clauses, names, parties, lexicon
+    "text": 2970,  # with tables of cells, formats, ranges, inverse units, years, clauses, names, parties, lexicon
     "types": 3029,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2778,  # with periods of headings, spans of time, changes between versions, what figures follow from
 }

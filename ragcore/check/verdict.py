@@ -177,7 +177,11 @@ class Checker:
         for term in defined(sentence.text, {doc_id: self._library.document(doc_id).text for doc_id in documents}):
             own = self._verdict(replace(sentence, text=called(sentence.text, term)))
             better = own.status == "confirmed" or (verdict.status, own.status) == ("not_found", "partly")
-            if better and not own.missing and all(calls(place.quote, place.doc_id, term) for place in own.citations):
+            if (
+                better
+                and not own.missing
+                and all(calls(one.quote, one.doc_id, one.start, term) for one in own.citations)
+            ):
                 return replace(own, text=sentence.text)
         return verdict
 

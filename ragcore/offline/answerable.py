@@ -73,7 +73,7 @@ def signs_of(of: Ranking, task: WritingTask, scored: Sequence[Scored], reranker:
     """Features of quotes ``scored`` by a ranking, best first, of the sources of ``task``."""
     question, near, best = of.question, scored[:FIRST], scored[0].quote
     passage = [_with_sentence_before(best)]
-    _, together = of.wanted.relevance(passage, [best.words], [best.source.doc_id], reranker.score)
+    _, together = of.wanted.relevance(passage, [best.words], [best.at], reranker.score)
     told = frozenset[int]().union(*(years(one.quote.passage) | one.quote.years for one in near))
     given = frozenset[int]().union(*(years(full_text(source)) for source in task.sources))
     return Signs(

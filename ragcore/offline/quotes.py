@@ -69,6 +69,11 @@ class Quotable:
     years: frozenset[int] = frozenset()
 
     @property
+    def at(self) -> tuple[str, int]:
+        """Document, and offset in its text."""
+        return self.source.doc_id, self.source.units[self.first - 1].start
+
+    @property
     def marker(self) -> str:
         return marker(self.source, self.first, self.last)
 

@@ -141,8 +141,8 @@ class Ranking:
         near = np.sort(np.argsort(-likely * standing, kind="stable")[:CANDIDATES])
         chosen = [found[i] for i in near]
         passages = [(one.text if self._alone else one.passage)[:LONGEST_PASSAGE] for one in chosen]
-        documents = [one.source.doc_id for one in chosen]
-        relevance, best = self.wanted.relevance(passages, [one.words for one in chosen], documents, reranker.score)
+        places = [one.at for one in chosen]
+        relevance, best = self.wanted.relevance(passages, [one.words for one in chosen], places, reranker.score)
         own = odds_of(relevance)
         odds = RELEVANCE_WEIGHT * own
         if self._around:  # one without a score says nothing beside its quotes

@@ -28,12 +28,14 @@ _OF_SIZE: Final = word_set(LISTS["of_size"])
 @dataclass(frozen=True, slots=True)
 class Term:
     """Domain term as ``said`` by a question, with ``same``, its synonyms, and ``parts``, from which it is
-    calculated. ``defining``: document in which it is called so, "" for a term of the domain."""
+    calculated. ``defining``: document in which it is called so, "" for a term of the domain, and the part of its text
+    ``within`` which it is."""
 
     said: str
     same: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     defining: str = ""
+    within: tuple[int, int] = (0, 0)
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -78,36 +80,38 @@ class Wanted:
         """Share of ``words`` that the stems ``given`` contain, 0–1; 1.0 without ``words``."""
         return len(self.held(given)) / len(self.words) if self.words else 1.0
 
-    def asked_of(self, given: Set[str], doc_id: str) -> tuple[str, ...]:
-        """``text`` as a passage of a document, with the stems ``given``, is asked: with the synonym that it has for a
-        term that it has not; and for a name that the document has another term for, with that, and without it."""
+    def asked_of(self, given: Set[str], doc_id: str, at: int) -> tuple[str, ...]:
+        """``text`` as the passage at ``at`` of a document, with the stems ``given``, is asked: with the synonym that it
+        has for a term that it has not; and for a name that it has, or is called by another term there, also with that
+        term, and without the name."""
         text = self._text
         for term in self._terms:
             if not term.defining and not name_of(term.said) <= given:
                 text = text.replace(term.said, next((one for one in term.same if name_of(one) <= given), term.said))
         own = [term for term in self._terms if term.defining == doc_id]
+        own = [one for one in own if one.within[0] <= at < one.within[1] or name_of(one.said) & given]
         bare = [re.sub(rf"\s*\b{re.escape(term.said)}(?:['’]s)?", "", text) for term in own]
-        return (text, *(text.replace(term.said, term.same[0]) for term in own), *bare)
+        return tuple(dict.fromkeys((text, *(text.replace(term.said, term.same[0]) for term in own), *bare)))
 
     def relevance(
         self,
         passages: Sequence[str],
         words: Sequence[Set[str]],
-        documents: Sequence[str],
+        places: Sequence[tuple[str, int]],
         score: Callable[[str, Sequence[str]], NDArray[np.float64]],
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Relevance of ``passages``, whose stems are ``words``, of these ``documents``, to ``text``: the mean in log
-        odds of all that each is asked (`asked_of`), and the best of it.
+        """Relevance of ``passages``, whose stems are ``words``, at these ``places`` (document, offset in its text), to
+        ``text``: the mean in log odds of all that each is asked (`asked_of`), and the best of it.
 
         To a cross-encoder what names a party is relevant to anything that is asked of it by name, and a clause that
         calls it otherwise to nothing; the mean tells what is said of it."""
-        asked = list(map(self.asked_of, words, documents))
+        asked = [self.asked_of(given, *place) for given, place in zip(words, places, strict=True)]
         mean, best = np.zeros(len(passages)), np.full(len(passages), -np.inf)
         for text in dict.fromkeys(one for texts in asked for one in texts):
-            places = [place for place, texts in enumerate(asked) if text in texts]
-            odds = logit(np.clip(score(text, [passages[place] for place in places]), _LEAST, 1.0 - _LEAST))
-            mean[places] += odds / [len(asked[place]) for place in places]
-            best[places] = np.maximum(best[places], odds)
+            rows = [row for row, texts in enumerate(asked) if text in texts]
+            odds = logit(np.clip(score(text, [passages[row] for row in rows]), _LEAST, 1.0 - _LEAST))
+            mean[rows] += odds / [len(asked[row]) for row in rows]
+            best[rows] = np.maximum(best[rows], odds)
         return expit(mean), expit(best)
 
     @property

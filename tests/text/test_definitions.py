@@ -49,16 +49,24 @@ def test_a_letter_calls_its_addressee_you(question: str, terms: dict[str, tuple[
 
 
 def test_a_text_is_put_as_the_document_puts_it() -> None:
-    letter, contract = (
-        Term("Mr. Brandt", ("you", "your"), defining="b"),
-        Term("Ms. Quill", ("the Executive",), defining="q"),
-    )
+    letter = Term("Mr. Brandt", ("you", "your"), defining="b", within=(20, 90))
+    contract = Term("Ms. Quill", ("the Executive",), defining="q", within=(0, 90))
     assert called("Mr. Brandt's fee is paid to Mr. Brandt.", letter) == "your fee is paid to you."
     assert called("Ms. Quill’s fee is paid to Ms. Quill.", contract) == "the Executive’s fee is paid to the Executive."
-    assert calls("Your fee is paid.", "b", letter)
-    assert calls("Brandt is paid.", "b", letter)
-    assert not calls("The Executive is paid.", "b", letter)
-    assert not calls("Your fee is paid.", "q", letter)
+    assert calls("Your fee is paid.", "b", 30, letter)
+    assert calls("Brandt is paid.", "b", 5, letter)
+    assert not calls("The Executive is paid.", "b", 30, letter)
+    assert not calls("Your fee is paid.", "b", 95, letter)
+    assert not calls("Your fee is paid.", "q", 30, letter)
+
+
+def test_a_term_holds_to_the_end_of_its_agreement_or_letter() -> None:
+    letter = "Olaf T. Brandt\n12 Hill Road, Orrin\n\nDear Ole,\n\nOrrin (the 'Company') pays you 400 crowns."
+    text = f"{letter}\n\n{CONTRACT}\n\n{CONTRACT.replace('MARA L. QUILL', 'Otto Berg')}"
+    [brandt] = defined("What is Mr. Brandt paid?", {"all": text})
+    [quill] = defined("What is Mara Quill paid?", {"all": text})
+    [berg] = defined("What is Otto Berg paid?", {"all": text})
+    assert brandt.within[1] < quill.within[0] < quill.within[1] < berg.within[0]
 
 
 def test_documents_that_define_different_terms_have_their_own() -> None:
