@@ -15,7 +15,7 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache, reduce
 from itertools import pairwise
@@ -35,6 +35,7 @@ _BOLD_TEX = ("cmb", "sfbx", "cmssbx")  # at the beginning of it, behind the tag 
 SMALLER, LIFTED = 0.85, 0.12  # of the previous font size: a superscript's greatest size and least rise
 _SHADOW = 10  # words between a word and its shadow, at most
 _SMALL_CAPITALS = (0.65, 0.92)  # of the capital's font size
+_TOUCHING = 0.05  # of the font size: the distance between letters of a word, at most
 _BLANK = 0.4  # of the font size: a blank's greatest width
 SAME_PLACE = 0.12  # of the font size: a repeated word this near is fake bold
 # Scripts without blanks between words: each character is a word with its own place.
@@ -104,15 +105,41 @@ def read_words(raw: Mapping[str, Any], upright: int = 0) -> WordColumns:
     without blanks becomes one entry per character, glued to the previous one.
     """
     out = WordColumns()
-    line_number = -1
-    for block_number, block in enumerate(raw["blocks"]):
-        if block["type"] != 0:
-            continue
-        for line in block["lines"]:
-            line_number += 1
-            turned = 0 if _angle(line) == upright else SIDEWAYS
-            _read_line(line, line_number, block_number, turned, out)
+    for line_number, (block_number, line) in enumerate(_whole_lines(raw)):
+        turned = 0 if _angle(line) == upright else SIDEWAYS
+        _read_line(line, line_number, block_number, turned, out)
     return _printed_once(_small_capitals(out))
+
+
+def _whole_lines(raw: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Each line of ``raw`` with the number of its block. What goes on within a word is one line: MuPDF begins another
+    one where something is drawn, as the rule under a term between quotation marks."""
+    whole: tuple[int, Mapping[str, Any]] | None = None
+    for number, block in enumerate(raw["blocks"]):
+        for line in block["lines"] if block["type"] == 0 else ():
+            if whole is not None and _goes_on(whole[1], line):
+                whole = whole[0], {**whole[1], "spans": [*whole[1]["spans"], *line["spans"]]}
+                continue
+            if whole is not None:
+                yield whole
+            whole = number, line
+    if whole is not None:
+        yield whole
+
+
+def _goes_on(line: Mapping[str, Any], following: Mapping[str, Any]) -> bool:
+    """Whether the first letter of the ``following`` line touches the last one of ``line``, both upright."""
+    if not (line["spans"] and following["spans"]) or line["wmode"] or following["wmode"]:
+        return False
+    if not _angle(line) == _angle(following) == 0:
+        return False
+    before, behind = line["spans"][-1], following["spans"][0]
+    if not (before["chars"] and behind["chars"]):
+        return False
+    last, first, size = before["chars"][-1], behind["chars"][0], float(before["size"])
+    level = abs(last["origin"][1] - first["origin"][1]) <= _TOUCHING * size
+    near = abs(first["bbox"][0] - last["bbox"][2]) <= _TOUCHING * size
+    return level and near and not (last["c"].isspace() or first["c"].isspace())
 
 
 def _small_capitals(words: WordColumns) -> WordColumns:

@@ -204,10 +204,11 @@ def names_in(question: str) -> list[Name]:
 
 def _is_like(question: str, words: Sequence[Word], place: int, *, plain: bool) -> bool:
     """Whether a word is spelled like a name: capitalised inside a sentence, or with an inner capital or digit anywhere;
-    the first word only with a possessive or as the start of a longer name."""
+    the first word only with a possessive or as the start of a longer name. How somebody is addressed ("Ms.") is none."""
     word = words[place]
     spelled = question[word.start : word.end]
-    if not word.names or word.plain in STOP_WORDS | listed("proper", "never") or is_period(word.plain):
+    never = STOP_WORDS | lex.TITLES | listed("proper", "never")
+    if not word.names or word.plain in never or is_period(word.plain):
         return False
     if any(character.isdigit() for character in spelled):
         amount = question[: word.start].rstrip().endswith(_CURRENCY)
@@ -227,8 +228,9 @@ def _is_like(question: str, words: Sequence[Word], place: int, *, plain: bool) -
 def _name(question: str, words: Sequence[Word], first: int, end: int) -> Name:
     last = words[end - 1]
     text = question[words[first].start : last.end - 2 * last.possessive]
-    before = words[first - 1].plain if first else ""
-    owner = last.possessive or before in listed("proper", "before") or first == 0
+    start = first - int(first > 0 and words[first - 1].plain in lex.TITLES)
+    before = words[start - 1].plain if start else ""
+    owner = last.possessive or before in listed("proper", "before") or start == 0
     single = end - first == 1 and text.isalpha() and text[1:].islower()
     # A first word is capitalised anyway, and "of Goodwill" is no one's name.
     common = single and first > 0 and (last.possessive or before == "at")

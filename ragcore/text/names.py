@@ -102,7 +102,8 @@ def words_of(text: str) -> list[Word]:
     out: list[Word] = []
     for match, word in zip(found, spelled):
         plain = folded(_MARKS.sub("", word))
-        first = not out or bool(_SENTENCE_END.search(text, out[-1].end, match.start()))
+        addressed = bool(out) and (out[-1].plain in lex.TITLES or len(out[-1].plain) == 1)  # "Ms. Roe", "J. Roe"
+        first = not out or (not addressed and bool(_SENTENCE_END.search(text, out[-1].end, match.start())))
         possessive = word != match.group()
         capitals = word.upper() == word and any(c.isalpha() for c in word) and len(plain) > 1 and not shouted
         mixed = any(c.isdigit() for c in word) and not plain.isdigit()

@@ -108,11 +108,14 @@ def test_the_lines_of_the_sample_of_which_no_questions_are_known_and_a_grid_of_i
 
 
 def in_sight(page: Any) -> None:
-    """All questions stand above the composer, and each document has a line."""
-    composer = page.locator(".st-key-gw_composer").bounding_box()["y"]
-    for question in page.locator(".gw-sug button").all():
-        box = question.bounding_box()
-        assert box["y"] + box["height"] <= composer + 1
+    """All questions come to stand above the composer, and each document has a line."""
+
+    def above() -> bool:
+        composer = page.locator(".st-key-gw_composer").bounding_box()["y"]
+        boxes = [question.bounding_box() for question in page.locator(".gw-sug button").all()]
+        return all(box["y"] + box["height"] <= composer + 1 for box in boxes)
+
+    until(above, 10)
     for card in page.locator(".gw-ov").all():
         expect(card.locator("li").first).to_be_visible()
 

@@ -9,6 +9,7 @@ import pymupdf
 import pytest
 
 from ragcore.ingest.layout import BOLD, GLUED, SIDEWAYS, SOFT_HYPHEN, turned
+from ragcore.ingest.read import TEXT_FLAGS
 from ragcore.ingest.words import WordColumns, clean_char, read_words, writing_angle
 from tests import pdfs
 
@@ -70,6 +71,19 @@ def test_a_word_drawn_twice_stands_once_and_is_bold() -> None:
     words = read_words(raw)
     assert words.texts == ["Nitrate", "levels"]
     assert all(flag & BOLD for flag in words.flags)
+
+
+def test_a_word_with_a_rule_under_a_part_of_it_is_one_word() -> None:
+    document = pymupdf.open()
+    page, x = document.new_page(), 72.0
+    for part in ('Lund Inc. (the "', "Company", '") is a ', "firm", "."):
+        page.insert_text((x, 100), part)
+        wide = pymupdf.get_text_length(part)
+        page.draw_line((x, 102), (x + wide, 102))
+        x += wide
+    words = read_words(page.get_textpage(flags=TEXT_FLAGS).extractRAWDICT())
+    assert words.texts == ["Lund", "Inc.", "(the", '"Company")', "is", "a", "firm."]
+    assert all(box[2] - box[0] > 4 for box in words.boxes)
 
 
 def test_the_same_word_beside_itself_stands_twice() -> None:

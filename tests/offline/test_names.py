@@ -34,6 +34,8 @@ def names_of(question: str, terms: Sequence[Term] = ()) -> list[str]:
         ("What is its cash conversion cycle (CCC)? CCC is defined as DIO + DSO.", []),
         ("Apple's revenue in 2021?", ["Apple"]),
         ("Foot Locker revenue in 2022?", ["Foot Locker"]),
+        ("How many units did Ms. Hardwick get?", ["Hardwick"]),
+        ("What does Mr Jan Brandt owe Dr. Lund?", ["Jan Brandt", "Lund"]),
         ("What's the EBITDA, in USD, of the 10-K, more than $3M?", []),
         ("Wie hoch war der Umsatz der Firma im Jahr 2021?", []),
     ],
