@@ -9,8 +9,10 @@ names whom agreements call otherwise, half of ``near_*.json`` are near misses. `
 but the last are asked before it), ``docs`` (the scope), ``answered``, ``doc`` that answers (a list: each of them does),
 ``gold`` strings of which one must stand in the first quote or the label of its cell (a list: all of them), ``parts``
 of a comparison, each with its strings. ``refusal``: the same, asked of ``docs`` and, where it has them, of documents
-``without`` the answer. A half that is put away is run with ``--counts``, which prints no text. With ``--slips`` one
-word of each question is misspelt: two letters exchanged, one left out, doubled, or in place of its neighbour.
+``without`` the answer. ``documents``: parts of filings, each with its ``file`` and its first and last of ``pages``,
+since an agreement is an exhibit among others. A half that is put away is run with ``--counts``, which prints no text.
+With ``--slips`` one word of each question is misspelt: two letters exchanged, one left out, doubled, or in place of its
+neighbour.
 
 *Right first*: the first citation lies in the document and holds a gold string; *wrong first*: not refused and not
 right.
@@ -22,6 +24,7 @@ import argparse
 import json
 import random
 import re
+import sys
 import tempfile
 import unicodedata
 from collections import Counter
@@ -31,8 +34,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pymupdf
+
 from benchmarks.common import table
-from benchmarks.two_hop import filled
+from benchmarks.two_hop import filing, filled
 from ragcore.engine import Engine
 from ragcore.text.words import STOP_WORDS
 from ragcore.types import Answer, Citation, Turn
@@ -66,8 +71,12 @@ def main() -> None:
     given = json.loads(options.set.read_text("utf-8"))
     if options.slips:
         given = misspelt(given)
-    with opened(options.home) as engine:
+    with opened(options.home) as engine, tempfile.TemporaryDirectory() as made:
         folder = options.set.parent / "pdf"
+        if cut := given.pop("documents", []):
+            folder = Path(made)
+            for part in cut:
+                cut_out(part, folder)
         ids = read(engine, folder) if folder.is_dir() else filled(engine, named(given))
         rows = [asked(engine, ids, *one, show=not options.counts) for one in items(given)]
     print(table(summary(rows), ("question", "n", "right first", "anywhere", "wrong first", "refused")))
@@ -81,6 +90,15 @@ def opened(home: Path | None) -> Iterator[Engine]:
         Engine.open(home or Path(made), overrides={"llm.model": "offline"}) as engine,
     ):
         yield engine
+
+
+def cut_out(part: Item, folder: Path) -> None:
+    """Pages of a filing as a document of its own in ``folder``; always the same bytes, so that it is read once."""
+    first, last = part["pages"]
+    file = filing(part["file"]) or sys.exit(f"{part['file']}.pdf is not in the measuring data.")
+    with pymupdf.open(file) as whole, pymupdf.open() as own:
+        own.insert_pdf(whole, from_page=first - 1, to_page=last - 1)
+        own.save(folder / f"{part['name']}.pdf", no_new_id=True)
 
 
 def misspelt(given: dict[str, list[Item]]) -> dict[str, list[Item]]:

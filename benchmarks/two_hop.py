@@ -94,15 +94,20 @@ def half(*, held: bool) -> list[Asked]:
     return [one for group in kinds.values() for one in group[held::2]]
 
 
+def filing(name: str) -> Path | None:
+    """The data's document of a name; None without one."""
+    return next((path for part in FOLDERS if (path := data_root() / part / f"{name}.pdf").is_file()), None)
+
+
 def filled(engine: Engine, names: Sequence[str]) -> dict[str, str]:
     """The ids of the library's documents by name, after those of ``names`` that it lacks were added."""
-    root, held = data_root(), {Path(info.name).stem for info in engine.documents()}
+    held = {Path(info.name).stem for info in engine.documents()}
     for name in names:
         if name in held:
             continue
-        file = next((path for part in FOLDERS if (path := root / part / f"{name}.pdf").is_file()), None)
+        file = filing(name)
         if file is None:
-            print(f"left out: {name}.pdf is neither in the library nor in {root}", file=sys.stderr)
+            print(f"left out: {name}.pdf is neither in the library nor in {data_root()}", file=sys.stderr)
         else:
             print(f"reading {file.name}", file=sys.stderr)
             engine.ingest(engine.add(file).doc_id)

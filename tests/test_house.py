@@ -35,8 +35,8 @@ LINES = {
     "export": 1604,  # with pictures of places within a page of a PDF, and heights of rows
     "grid": 1490,  # rows, earlier versions, columns, cells by rules and the model, decisions, summaries, files
     "index": 6960,  # with PostgreSQL, object storage, jobs, moves, backups, broken additions, folders, checks, grids
-    "ingest": 10568,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
-    "offline": 5080,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
+    "ingest": 10600,  # with 2,410 for files that are no PDF: sheets, text, office, mail, books, pictures
+    "offline": 5095,  # with relative years, rows told apart, captions, names, days, lists, values, comparisons
     "pipelines": 2217,  # with scans of folders, what became of cited words, made pages, structures: building, state
     "providers": 1343,
     "report": 1845,  # with values as data, the request for a section, and sections named by a requirement
@@ -44,7 +44,7 @@ LINES = {
     "serve": 1469,  # verbs, their models, MCP over two transports, imported late, the HTTP API, OpenAPI, late requests
     "structure": 1974,  # published trees and graphs
     "suggest": 449,
-    "text": 2970,  # with tables of cells, formats, ranges, inverse units, years, clauses, names, parties, lexicon
+    "text": 2990,  # with tables of cells, formats, ranges, inverse units, years, clauses, names, parties, lexicon
     "types": 3029,  # with watched folders, places in the original, grids and their rows, parts of chunks, themes
     "verify": 2778,  # with periods of headings, spans of time, changes between versions, what figures follow from
 }

@@ -21,19 +21,22 @@ from ragcore.text.logistic import Logistic
 from ragcore.text.markdown import escape
 from ragcore.text.names import Word, full_text, named, unnamed, words_of
 from ragcore.text.periods import years
+from ragcore.text.sentences import clauses
 from ragcore.text.words import stem, tokens
 from ragcore.types.question import Question
 
 FIRST = 5  # quotes that count
+_RUN = 250  # characters of clauses read alone
 _TOPIC = 2  # words of a question that is a topic
 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """Features of answerability: the ``evidence`` of the best of the first quotes (`Scored`), or the log odds of
-    relevance of the first one with the sentence before it, which may name its subject; ``names``, whether some of the
-    question's, or the office that it asks for, are in no passage; ``years``, whether its are in none, or these quotes
-    speak of others."""
+    """Features of answerability: the ``evidence`` of the best of the first quotes (`Scored`), or, if that is more, the
+    log odds of relevance of some of its clauses alone, since what else a long sentence and its heading say makes it
+    less of an answer, or of the first one with the sentence before it, which may name its subject; ``names``, whether
+    some of the question's, or the office that it asks for, are in no passage; ``years``, whether its are in none, or
+    these quotes speak of others."""
 
     evidence: float
     names: float
@@ -41,7 +44,7 @@ class Signs:
 
 
 # In the order of `Signs`.
-ANSWERED: Final = Logistic(-2.16, (0.56, -3.22, -4.53))
+ANSWERED: Final = Logistic(-1.16, (0.35, -4.89, -5.02))
 
 
 def reason_to_doubt(
@@ -72,12 +75,19 @@ def reason_to_doubt(
 def signs_of(of: Ranking, task: WritingTask, scored: Sequence[Scored], reranker: Reranker) -> Signs:
     """Features of quotes ``scored`` by a ranking, best first, of the sources of ``task``."""
     question, near, best = of.question, scored[:FIRST], scored[0].quote
-    passage = [_with_sentence_before(best)]
-    _, together = of.wanted.relevance(passage, [best.words], [best.at], reranker.score)
+    read = [(best, _with_sentence_before(best))]
+    read += [
+        (one.quote, run[:LONGEST_PASSAGE])
+        for one in near
+        if one.quote.row is None
+        for run in clauses(one.quote.text, _RUN)
+    ]
+    words, places = [quote.words for quote, _ in read], [quote.at for quote, _ in read]
+    _, relevance = of.wanted.relevance([text for _, text in read], words, places, reranker.score)
     told = frozenset[int]().union(*(years(one.quote.passage) | one.quote.years for one in near))
     given = frozenset[int]().union(*(years(full_text(source)) for source in task.sources))
     return Signs(
-        max(float(odds_of(together)[0]), *(one.evidence for one in near)),
+        max(float(odds_of(relevance).max()), *(one.evidence for one in near)),
         float(bool(_absent_names(question, task))),
         float(bool(question.years) and not (question.years & given and (not told or question.years & told))),
     )

@@ -204,7 +204,7 @@ def names_in(question: str) -> list[Name]:
 
 def _is_like(question: str, words: Sequence[Word], place: int, *, plain: bool) -> bool:
     """Whether a word is spelled like a name: capitalised inside a sentence, or with an inner capital or digit anywhere;
-    the first word only with a possessive or as the start of a longer name. How somebody is addressed ("Ms.") is none."""
+    the first word only with a possessive or as the start of a longer name; not how somebody is addressed ("Ms.")."""
     word = words[place]
     spelled = question[word.start : word.end]
     never = STOP_WORDS | lex.TITLES | listed("proper", "never")

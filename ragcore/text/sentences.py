@@ -36,6 +36,7 @@ _PAGE = re.compile(r"(?:[A-Z]-?)?\d{1,4}|[ivxlc]+", re.IGNORECASE)
 _ENDED = re.compile(r"[;!?]$|\w{4}\.$")  # the end of a sentence, not of an abbreviation
 
 # Currency abbreviations before an amount that nupunkt does not know.
+_CLAUSE = re.compile(r"(?<=[,;:.])\s+")
 _CURRENCIES = ("rs", "re", "kr", "dkr", "nkr", "skr", "sfr")
 
 # nupunkt does not know "U.S." in "non-U.S. sales".
@@ -121,6 +122,20 @@ def whole_sentences(text: str) -> str:
     if len(spans) > 1 and not words.endswith(_WHOLE):
         words = words[: spans[-2][1]]
     return words
+
+
+def clauses(sentence: str, longest: int) -> list[str]:
+    """Runs of what stands between commas, semicolons and colons, each of at most ``longest`` characters if one of them
+    is. A run begins within the one before it, so that what belongs together stands in one."""
+    parts, runs, first = _CLAUSE.split(sentence), list[str](), 0
+    while True:
+        end = first + 1
+        while end < len(parts) and len(" ".join(parts[first : end + 1])) <= longest:
+            end += 1
+        runs.append(" ".join(parts[first:end]))
+        if end == len(parts):
+            return runs
+        first = max(first + 1, (first + end + 1) // 2)
 
 
 # Words that no sentence ends with: the text continues in the next column or page even with a capital.

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ragcore.offline.answerable import Signs, signs_of
 from ragcore.offline.question import read
@@ -10,18 +14,19 @@ from ragcore.offline.quotes import quotables
 from ragcore.offline.ranking import Ranking
 from ragcore.offline.writer import OfflineWriter
 from ragcore.prompts import NO_ANSWER
-from ragcore.protocols import ModelRequest, WritingTask
+from ragcore.protocols import ModelRequest, Reranker, WritingTask
 from ragcore.text.terms import Wanted
+from ragcore.text.words import content_stems
 from ragcore.types import Document, Route, Source
 from tests.answer.samples import PROSE, SETTINGS, sources
 from tests.documents import Grid, Heading, make_document
 from tests.offline.test_offline import WordReranker, whole
 
 
-def signs(query: str, doc: Document, routes: tuple[Route, ...] = ()) -> Signs:
+def signs(query: str, doc: Document, routes: tuple[Route, ...] = (), reader: Reranker | None = None) -> Signs:
     question, source = read(query), whole(doc)
     wanted = Wanted(question.judged)
-    reranker, ranking = WordReranker(), Ranking(question, wanted)
+    reranker, ranking = reader or WordReranker(), Ranking(question, wanted)
     scored = ranking.scored(list(quotables(question, wanted, [source])), reranker)
     return signs_of(ranking, WritingTask(query, (source,), routes=routes), scored, reranker)
 
@@ -52,6 +57,22 @@ def test_a_row_is_about_what_its_table_is_called() -> None:
     for query in ("How many employees by site?", "How many orders by region?"):
         # A row with all of the words, and a reader that goes by them.
         assert signs(query, doc).evidence > 9.0
+
+
+def test_a_clause_answers_alone_whatever_else_its_long_sentence_says() -> None:
+    class Dense(WordReranker):
+        def score(self, query: str, passages: Sequence[str]) -> NDArray[np.float64]:
+            lengths = np.array([len(content_stems(passage)) for passage in passages])
+            return super().score(query, passages) / np.maximum(lengths, 1)
+
+    clause, rest = (
+        "shares are delivered within seventy days",
+        "and the committee may decide on other matters of the plan",
+    )
+    short = make_document(f"{clause.capitalize()}.")
+    long = make_document(f"{clause.capitalize()}, {', '.join([rest] * 8)}.")
+    given = [signs("When are shares delivered?", doc, reader=Dense()).evidence for doc in (short, long)]
+    assert given[0] - given[1] < 1.0
 
 
 def test_a_sentence_whose_subject_stands_before_it_is_read_with_that() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragcore.text.periods import column_years, fiscal_of, written_out
-from ragcore.text.sentences import is_statement, labelled, sentence_spans
+from ragcore.text.sentences import clauses, is_statement, labelled, sentence_spans
 from tests.documents import Grid, make_document
 
 
@@ -122,3 +122,13 @@ def test_a_head_repeated_in_each_row_names_its_fiscal_year_once() -> None:
     document = make_document(said, Grid("", outlook), Grid("", sales))
     assert document.text.count("fiscal 2023") > 20
     assert column_years("January 28, 2023", fiscal_of(document, ["January 28, 2023"])) == {2022}
+
+
+def test_clauses_of_a_long_sentence_overlap_and_leave_nothing_out() -> None:
+    sentence = "Unless deferred, units are paid in shares; they lapse if he leaves, or is dismissed: no cash is due."
+    runs = clauses(sentence, 45)
+    assert runs[0] == "Unless deferred, units are paid in shares;"
+    assert runs[-1].endswith("no cash is due.")
+    assert all(len(run) <= 45 for run in runs)
+    assert set(sentence.split()) == set(" ".join(runs).split())
+    assert clauses("One clause", 5) == ["One clause"]
