@@ -66,7 +66,7 @@ def measured(home: Path, given: Sequence[Given]) -> tuple[Array, Array]:
                     wanted, routes = Wanted(question.judged, terms), event.retrieval.routes
                     found = list(quotables(question, wanted, event.sources))
                     ranking = Ranking(question, wanted, routes=routes)
-                    scored = ranking.scored(found, reranker)
+                    scored = ranking.reread(ranking.scored(found, reranker), reranker)
                     task = WritingTask(text, event.sources, terms, routes)
                     if scored:
                         rows.append(list(asdict(signs_of(ranking, task, scored, reranker)).values()))

@@ -5,14 +5,14 @@
 SET.json stands beside a folder ``pdf`` with the documents that it names, or these lie in GROUNDWORK_DATA: the sets
 ``look_ups_*.json`` ask for single figures of filings, ``follow_ups_*.json`` for one after another, ``years_*.json`` ask
 several filings of one company, ``extremes_*.json`` ask for the highest or lowest of several values, ``parties.json``
-names whom agreements call otherwise, half of ``near_*.json`` are near misses. ``questions``: ``kind``, ``turns`` (all
-but the last are asked before it), ``docs`` (the scope), ``answered``, ``doc`` that answers (a list: each of them does),
-``gold`` strings of which one must stand in the first quote or the label of its cell (a list: all of them), ``parts``
-of a comparison, each with its strings. ``refusal``: the same, asked of ``docs`` and, where it has them, of documents
-``without`` the answer. ``documents``: parts of filings, each with its ``file`` and its first and last of ``pages``,
-since an agreement is an exhibit among others. A half that is put away is run with ``--counts``, which prints no text.
-With ``--slips`` one word of each question is misspelt: two letters exchanged, one left out, doubled, or in place of its
-neighbour.
+names whom agreements call otherwise, ``agreements_*.json`` ask of exhibits, half of ``near_*.json`` are near misses.
+``questions``: ``kind``, ``turns`` (all but the last are asked before it), ``docs`` (the scope), ``answered``, ``doc``
+that answers (a list: each of them does), ``gold`` strings of which one must stand in the first quote or the label of
+its cell (a list: all of them), ``parts`` of a comparison, each with its strings. ``refusal``: the same, asked of
+``docs`` and, where it has them, of documents ``without`` the answer. ``documents``: parts of filings, each with its
+``file`` and its first and last of ``pages``, since an agreement is an exhibit among others. A half that is put away is
+run with ``--counts``, which prints no text. With ``--slips`` one word of each question is misspelt: two letters
+exchanged, one left out, doubled, or in place of its neighbour.
 
 *Right first*: the first citation lies in the document and holds a gold string; *wrong first*: not refused and not
 right.

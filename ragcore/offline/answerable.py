@@ -10,41 +10,40 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from typing import Final
 
+import numpy as np
+
 from ragcore.offline.intents import PERSON
 from ragcore.offline.lists import stems
 from ragcore.offline.question import ASKING
 from ragcore.offline.quotes import Quotable
-from ragcore.offline.ranking import LONGEST_PASSAGE, Ranking, Scored, odds_of
+from ragcore.offline.ranking import FIRST, LONGEST_PASSAGE, Ranking, Scored, odds_of
 from ragcore.protocols import Reranker, WritingTask
 from ragcore.text import lexicon as lex
 from ragcore.text.logistic import Logistic
 from ragcore.text.markdown import escape
 from ragcore.text.names import Word, full_text, named, unnamed, words_of
 from ragcore.text.periods import years
-from ragcore.text.sentences import clauses
 from ragcore.text.words import stem, tokens
 from ragcore.types.question import Question
 
-FIRST = 5  # quotes that count
-_RUN = 250  # characters of clauses read alone
 _TOPIC = 2  # words of a question that is a topic
 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """Features of answerability: the ``evidence`` of the best of the first quotes (`Scored`), or, if that is more, the
-    log odds of relevance of some of its clauses alone, since what else a long sentence and its heading say makes it
-    less of an answer, or of the first one with the sentence before it, which may name its subject; ``names``, whether
-    some of the question's, or the office that it asks for, are in no passage; ``years``, whether its are in none, or
-    these quotes speak of others."""
+    """Features of answerability: the ``evidence`` of the best of the first quotes (`Scored`), or the log odds of
+    relevance of the first one with the sentence before it, which may name its subject; ``level``, the mean log odds of
+    relevance of all quotes, from which an answer stands out; ``names``, whether some of the question's, or the office
+    that it asks for, are in no passage; ``years``, whether its are in none, or these quotes speak of others."""
 
     evidence: float
+    level: float
     names: float
     years: float
 
 
 # In the order of `Signs`.
-ANSWERED: Final = Logistic(-1.16, (0.35, -4.89, -5.02))
+ANSWERED: Final = Logistic(-1.83, (0.375, -0.132, -4.77, -4.9))
 
 
 def reason_to_doubt(
@@ -75,19 +74,13 @@ def reason_to_doubt(
 def signs_of(of: Ranking, task: WritingTask, scored: Sequence[Scored], reranker: Reranker) -> Signs:
     """Features of quotes ``scored`` by a ranking, best first, of the sources of ``task``."""
     question, near, best = of.question, scored[:FIRST], scored[0].quote
-    read = [(best, _with_sentence_before(best))]
-    read += [
-        (one.quote, run[:LONGEST_PASSAGE])
-        for one in near
-        if one.quote.row is None
-        for run in clauses(one.quote.text, _RUN)
-    ]
-    words, places = [quote.words for quote, _ in read], [quote.at for quote, _ in read]
-    _, relevance = of.wanted.relevance([text for _, text in read], words, places, reranker.score)
+    passage = [_with_sentence_before(best)]
+    _, together = of.wanted.relevance(passage, [best.words], [best.at], reranker.score)
     told = frozenset[int]().union(*(years(one.quote.passage) | one.quote.years for one in near))
     given = frozenset[int]().union(*(years(full_text(source)) for source in task.sources))
     return Signs(
-        max(float(odds_of(relevance).max()), *(one.evidence for one in near)),
+        max(float(odds_of(together)[0]), *(one.evidence for one in near)),
+        float(np.mean(odds_of(np.array([one.relevance or 0.0 for one in scored])))),
         float(bool(_absent_names(question, task))),
         float(bool(question.years) and not (question.years & given and (not told or question.years & told))),
     )

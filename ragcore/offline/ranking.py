@@ -23,6 +23,7 @@ from ragcore.text.logistic import log_odds
 from ragcore.text.names import lists_works
 from ragcore.text.numbers import Number, numbers
 from ragcore.text.periods import column_years, period_spans
+from ragcore.text.sentences import clauses
 from ragcore.text.terms import Wanted
 from ragcore.text.words import Rarity, content_stems, name_stems, naming, tokens
 from ragcore.types import Route
@@ -35,6 +36,8 @@ _BEST_SOURCE = 3.0  # log odds of the score of a source, which is relative: the 
 RELEVANCE_WEIGHT = 2 / 3
 # Weight of its source's, in the odds that the choice of values was fitted on.
 SOURCE_WEIGHT = 1 / 3
+# Share of it that a quote is worth read alone.
+ALONE_WEIGHT = 1 / 4
 # Log odds that a row gains whose whole name the question has.
 NAMED_WEIGHT = 4.0
 # Log odds that a quote gains with the requested thing in its usual words.
@@ -70,8 +73,9 @@ AROUND = 0.5
 TABLE = 0.75
 # Loss of worth in the document that the question names least.
 ROUTE_WEIGHT = 0.5
-# Characters of a candidate for the cross-encoder, whose time grows with them.
-LONGEST_PASSAGE = 600
+# Characters of a candidate for the cross-encoder, whose time grows with them; of clauses read alone.
+LONGEST_PASSAGE, LONGEST_RUN = 600, 250
+FIRST = 5  # quotes that are read alone, and tell whether there is an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +163,30 @@ class Ranking:
         evidence = np.where(of_it[near], np.maximum(evidence, odds), evidence)
         order = np.lexsort((-odds, -worth))
         return [Scored(chosen[n], *(float(of[n]) for of in (worth, relevance, odds, evidence))) for n in order]
+
+    def reread(self, scored: Sequence[Scored], reranker: Reranker | None) -> list[Scored]:
+        """``scored``, of which the first five are read once more, alone: rows, and the clauses of sentences, of which
+        the best counts. What else a long sentence and what stands over it say makes it less of an answer. Their order
+        is by both, and the better reading is the evidence."""
+        near, rest = scored[:FIRST], scored[FIRST:]
+        if reranker is None or not near:
+            return list(scored)
+        runs = [
+            (place, run[:LONGEST_PASSAGE])
+            for place, one in enumerate(near)
+            for run in ([one.quote.text] if one.quote.row is not None else clauses(one.quote.text, LONGEST_RUN))
+        ]
+        of = [near[place].quote for place, _ in runs]
+        texts, words, places = [run for _, run in runs], [one.words for one in of], [one.at for one in of]
+        mean, best = map(odds_of, self.wanted.relevance(texts, words, places, reranker.score))
+        standing, read = self._standing([one.quote for one in near]), list[Scored]()
+        for place, one in enumerate(near):
+            own = [n for n, (other, _) in enumerate(runs) if other == place]
+            gain = float(mean[own].max()) - log_odds(one.relevance or 0.0, _FARTHEST)
+            odds = one.odds + RELEVANCE_WEIGHT * ALONE_WEIGHT * gain
+            worth = float(spread(np.array([odds]))[0] * standing[place])
+            read.append(replace(one, odds=odds, worth=worth, evidence=max(one.evidence, float(best[own].max()))))
+        return sorted([*read, *rest], key=lambda one: (-one.worth, -one.odds))
 
     def table(self, found: Sequence[Quotable]) -> list[Quotable]:
         """Rows of the table that the question names more closely than any row ("revenue by segment"), in the document

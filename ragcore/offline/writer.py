@@ -73,7 +73,7 @@ class OfflineWriter:
         wanted = Wanted(question.judged, request.terms)
         found = list(quotables(question, wanted, request.sources))
         ranking = Ranking(question, wanted, routes=request.routes)
-        scored = ranking.scored(found, self._reranker)
+        scored = ranking.reread(ranking.scored(found, self._reranker), self._reranker)
         floor = self._settings.offline_share * scored[0].worth if scored else 0.0
         ranked = [each.quote for each in scored if each.worth >= floor]
         if question.whole:
@@ -155,7 +155,7 @@ class OfflineWriter:
         if each.words:
             found = _saying(each.words, found)
         ranking = Ranking(question, wanted)
-        scored = ranking.scored(found, self._reranker)
+        scored = ranking.reread(ranking.scored(found, self._reranker), self._reranker)
         near = scored
         if each.sign and not each.named:  # what is near to it has no place between values
             near = [

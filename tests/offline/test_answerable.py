@@ -27,7 +27,7 @@ def signs(query: str, doc: Document, routes: tuple[Route, ...] = (), reader: Rer
     question, source = read(query), whole(doc)
     wanted = Wanted(question.judged)
     reranker, ranking = reader or WordReranker(), Ranking(question, wanted)
-    scored = ranking.scored(list(quotables(question, wanted, [source])), reranker)
+    scored = ranking.reread(ranking.scored(list(quotables(question, wanted, [source])), reranker), reranker)
     return signs_of(ranking, WritingTask(query, (source,), routes=routes), scored, reranker)
 
 
@@ -65,12 +65,8 @@ def test_a_clause_answers_alone_whatever_else_its_long_sentence_says() -> None:
             lengths = np.array([len(content_stems(passage)) for passage in passages])
             return super().score(query, passages) / np.maximum(lengths, 1)
 
-    clause, rest = (
-        "shares are delivered within seventy days",
-        "and the committee may decide on other matters of the plan",
-    )
-    short = make_document(f"{clause.capitalize()}.")
-    long = make_document(f"{clause.capitalize()}, {', '.join([rest] * 8)}.")
+    clause, rest = "Shares are delivered within seventy days", "and the committee may decide on any other matters " * 5
+    short, long = make_document(f"{clause}."), make_document(f"{clause}, {rest.strip()}.")
     given = [signs("When are shares delivered?", doc, reader=Dense()).evidence for doc in (short, long)]
     assert given[0] - given[1] < 1.0
 
