@@ -35,8 +35,8 @@ _LEADS = re.compile(r"[.…·]{4,}")
 _PAGE = re.compile(r"(?:[A-Z]-?)?\d{1,4}|[ivxlc]+", re.IGNORECASE)
 _ENDED = re.compile(r"[;!?]$|\w{4}\.$")  # the end of a sentence, not of an abbreviation
 
-# Currency abbreviations before an amount that nupunkt does not know.
 _CLAUSE = re.compile(r"(?<=[,;:.])\s+")
+# Currency abbreviations before an amount that nupunkt does not know.
 _CURRENCIES = ("rs", "re", "kr", "dkr", "nkr", "skr", "sfr")
 
 # nupunkt does not know "U.S." in "non-U.S. sales".
