@@ -224,7 +224,8 @@ def test_relations_are_read_after_their_cost_is_seen(claude: Served, open_page: 
     with promise("they are read in the background, by keys alone"):
         go = part.get_by_role("button", name="Read relations")
         expect(go).to_be_focused()
-        page.keyboard.press("Enter")
+        with page.expect_response(lambda answer: answer.request.method == "POST" and "structures" in answer.url):
+            page.keyboard.press("Enter")
         page.reload()
         part.get_by_role("button", name="Forget").wait_for()
         assert len(server.requests) > before
